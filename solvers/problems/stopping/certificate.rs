@@ -101,8 +101,7 @@ pub(in crate::problems) fn of_varied(
     if posed.steps().is_some() {
         // The checker computes all steps itself.
         let largest = answer.largest_value.max(answer.remap_cost).max(1.0);
-        let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
-        return coarser(bits, |bits| {
+        return coarser(fraction_bits(largest), |bits| {
             let evidence = Evidence::Stopping(bits as u32, Vec::new());
             let proof = model.prove_within(&evidence, budget)?;
             Ok((evidence, proof))
@@ -112,19 +111,20 @@ pub(in crate::problems) fn of_varied(
     let imbalance = posed.imbalance().map_err(words)?;
     let costs = varying::costs(posed, (&states, 0..states.count()), &imbalance);
     let dearest = costs.iter().copied().fold(1.0, f64::max);
+    let problem = |operator, rho| {
+        Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop)
+            .map_err(|error| words(error.to_string()))
+    };
+    let astray = |_| Refusal::Unproved("a remap leads out of the levels");
     let (lower, upper) = if posed.is_partial() {
-        let targets = partial_targets(&states, &imbalance)
-            .map_err(|_| Refusal::Unproved("a remap leads out of the levels"))?;
+        let targets = partial_targets(&states, &imbalance).map_err(astray)?;
         let [fixed, each] = partial::costs(posed);
-        let problem = Problem::new(&states, operator, &imbalance, fixed, AfterRemap::Stop);
-        let problem = problem.map_err(|error| Refusal::Model(error.to_string()))?;
+        let problem = problem(operator, fixed)?;
         let limits = (tolerance, partial::SWEEPS);
         above_least(long_run_partial(&problem, &targets, ([fixed, each], false), limits, &()).value)
     } else if posed.restarts() {
-        let back = rebalanced(&states, &imbalance)
-            .map_err(|_| Refusal::Unproved("a remap leads out of the levels"))?;
-        let problem = Problem::new(&states, operator, &imbalance, dearest, AfterRemap::Stop);
-        let problem = problem.map_err(|error| Refusal::Model(error.to_string()))?;
+        let back = rebalanced(&states, &imbalance).map_err(astray)?;
+        let problem = problem(operator, dearest)?;
         let how = Settings { tolerance, ..Settings::default() };
         above_least(long_run_at(&problem, &costs, &back, None, &how, &()).value)
     } else {
@@ -163,7 +163,6 @@ fn of_values(
     budget: &Budget,
 ) -> Result<Found, Refusal> {
     let (space, _) = listed;
-    let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
     // The costs of continuing may be larger still.
     let (mut costs, mut processes) = (1, 1);
     space.each(|_, loads| {
@@ -171,9 +170,14 @@ fn of_values(
         processes = loads.len();
         Ok(())
     })?;
-    let bits = bits.min(VALUE_BITS - (costs as f64).log2().ceil() as i32).max(0);
+    let bits = fraction_bits(largest.max(costs as f64));
     // Small capacities make costs larger still.
     coarser(bits, |bits| of_all(model, listed, relative, &known, (bits, processes), budget))
+}
+
+/// The number of fraction bits with which values of this size fit.
+fn fraction_bits(largest: f64) -> i32 {
+    (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS)
 }
 
 /// The first attempt that fits, with a decreasing number of fraction bits.
@@ -262,7 +266,6 @@ fn of_region(
     let all: Vec<Vec<i64>> = classes.iter().map(|class| states.loads(*class)).collect();
     let loads = all.iter().flatten().fold(1, |most, load| load.unsigned_abs().max(most));
     let largest = rho.max(loads as f64);
-    let bits = (VALUE_BITS - largest.log2().ceil() as i32).clamp(0, VALUE_BITS);
     let of_bits = |bits: i32| {
         let scale = 2f64.powi(bits);
         // Where continuing outside is almost worthwhile, the savings must not become larger than
@@ -283,5 +286,5 @@ fn of_region(
             Ok((evidence, proof))
         })
     };
-    Some(coarser(bits, of_bits))
+    Some(coarser(fraction_bits(largest), of_bits))
 }

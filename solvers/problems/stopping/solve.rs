@@ -16,7 +16,7 @@ use crate::text::whole;
 use remapping::stopping::{
     self, AfterRemap, LongRun, Method, ModelError, Problem, Solution, States,
 };
-use remapping::{Bounds, Status};
+use remapping::{Bounds, Observer, Status};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -104,12 +104,10 @@ pub fn solve(asked: &Asked<'_, Settings>, model: &Stopping) -> Result<Found, Vec
     let mut apart = None;
     let mut outcome = Outcome::new(states.count(), &problem, &solution);
     if let Some((back, mut best)) = restarted {
-        let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
-        let stop = stopping::long_run(&problem, &back, Some(&of_stop), &how, watch);
+        apart = classes::apart(&problem, &back, best.status);
+        let stop = take_up(&mut outcome, &mut best, (&problem, &back), &how, watch);
         lay_out_averages(&mut answer, &best, &stop, solution.status);
         status = decided(best.status, stop.status);
-        apart = classes::apart(&problem, &back, best.status);
-        outcome.take_up(&mut best, settings.tolerance, rho);
     }
     let critical = settings.critical_costs.then(|| critical_costs(&states, &problem, model));
     let critical = critical.transpose().map_err(|message| {
@@ -129,6 +127,21 @@ pub(super) fn hasty(model: &Stopping, method: Method) -> Option<String> {
          be too early: --method policy solves for the costs that decide"
             .to_owned()
     })
+}
+
+/// Replaces the outcome for `Stop` by that of the best long run. Returns the long run under the map
+/// that is optimal for `Stop`.
+pub(super) fn take_up(
+    outcome: &mut Outcome,
+    best: &mut LongRun,
+    (problem, back): (&Problem, &[usize]),
+    how: &stopping::Settings,
+    observer: &dyn Observer,
+) -> LongRun {
+    let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
+    let stop = stopping::long_run(problem, back, Some(&of_stop), how, observer);
+    outcome.take_up(best, how.tolerance, problem.remap_cost());
+    stop
 }
 
 /// The status of a long run, together with the evaluation of the map of `Stop`. The average of that

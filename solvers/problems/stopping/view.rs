@@ -191,6 +191,12 @@ fn headline(answer: &Answer) -> String {
     text
 }
 
+/// Equal numbers, in ascending order, as text.
+fn groups(mut numbers: Vec<u64>, show: impl Fn(&[u64]) -> String) -> Vec<String> {
+    numbers.sort_unstable();
+    numbers.chunk_by(|a, b| a == b).map(show).collect()
+}
+
 /// The readable summary.
 fn summary(text: &mut String, answer: &Answer) {
     let _ = write!(text, "{}", map::draw(answer));
@@ -240,10 +246,8 @@ fn summary(text: &mut String, answer: &Answer) {
         };
     }
     if let Some(from) = &answer.remaps_from {
-        let mut numbers: Vec<u64> = from.iter().flatten().copied().collect();
-        numbers.sort_unstable();
-        let count = |numbers: &[u64]| format!("{} from {}", numbers.len(), numbers[0]);
-        let groups: Vec<String> = numbers.chunk_by(|a, b| a == b).map(count).collect();
+        let count = |equal: &[u64]| format!("{} from {}", equal.len(), equal[0]);
+        let groups = groups(from.iter().flatten().copied().collect(), count);
         let shown = match groups.len() {
             0 => match answer.steps_done {
                 Some(done) => format!("no load vector remaps with up to {done} steps left"),
@@ -258,10 +262,9 @@ fn summary(text: &mut String, answer: &Answer) {
         let _ = writeln!(text, "{shown}");
     }
     if let Some(partial) = &answer.partial_remaps {
-        let mut numbers: Vec<u64> = partial.units.iter().copied().filter(|m| *m > 0).collect();
-        numbers.sort_unstable();
-        let count = |own: &[u64]| format!("{} in {}", own[0], own.len());
-        let groups: Vec<String> = numbers.chunk_by(|a, b| a == b).map(count).collect();
+        let count = |equal: &[u64]| format!("{} in {}", equal[0], equal.len());
+        let moved = partial.units.iter().copied().filter(|m| *m > 0);
+        let groups = groups(moved.collect(), count);
         let shown = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
         let whole = within(partial.average_of_whole);
         let _ = writeln!(
@@ -270,15 +273,11 @@ fn summary(text: &mut String, answer: &Answer) {
              per step"
         );
     }
-    if let (Some(best), None) = (answer.average, answer.average_of_stop) {
-        let _ = writeln!(text, "long-run average cost per step {}", within(best));
-    } else if let (Some(best), Some(stop)) = (answer.average, answer.average_of_stop) {
-        let _ = writeln!(
-            text,
-            "long-run average cost per step {}; under the map that is optimal for Stop {}",
-            within(best),
-            within(stop)
-        );
+    if let Some(best) = answer.average {
+        let of_stop = answer.average_of_stop.map_or_else(String::new, |stop| {
+            format!("; under the map that is optimal for Stop {}", within(stop))
+        });
+        let _ = writeln!(text, "long-run average cost per step {}{of_stop}", within(best));
     } else {
         let bounds = Bounds::from(answer.remap_bounds);
         let whole = within(bounds);

@@ -1,6 +1,6 @@
 //! Decision maps of stopping problems, for each load vector.
 
-use crate::problems::stopping::answer::{Answer, Spread};
+use crate::problems::stopping::answer::{Answer, Counts, Spread};
 use remapping::stopping::{Decision, LongRun, Problem, Solution, States, mean_and_spread};
 use std::collections::HashMap;
 
@@ -47,6 +47,20 @@ impl Outcome {
         self.value = std::mem::take(&mut run.value);
     }
 
+    /// The number of load vectors with each decision, given those of each class.
+    pub fn counts(&self, multiplicities: Option<&[f64]>) -> Counts {
+        let mut counts = Counts::default();
+        for (class, letter) in self.letters.iter().enumerate() {
+            let share = multiplicities.map_or(1.0, |m| m[class]);
+            match letter {
+                b'B' => counts.balanced += share,
+                b'R' => counts.remap += share,
+                _ => counts.continued += share,
+            }
+        }
+        counts
+    }
+
     /// Fills the lists of `answer` that have an entry for each state.
     pub fn lay_out(
         &self,
@@ -55,15 +69,7 @@ impl Outcome {
         values: bool,
         critical_costs: Option<Vec<Option<f64>>>,
     ) {
-        let multiplicities = states.multiplicities();
-        for (class, letter) in self.letters.iter().enumerate() {
-            let share = multiplicities.as_ref().map_or(1.0, |m| m[class]);
-            match letter {
-                b'B' => answer.counts.balanced += share,
-                b'R' => answer.counts.remap += share,
-                _ => answer.counts.continued += share,
-            }
-        }
+        answer.counts = self.counts(states.multiplicities().as_deref());
         if states.is_active() {
             let listed = answer.counts.balanced + answer.counts.remap + answer.counts.continued;
             answer.counts.remap += f64::from(answer.states) - listed;

@@ -20,6 +20,22 @@ pub(crate) enum Cell {
     Nothing,
 }
 
+/// How each kind of cell is shown: as a character, and with a color and its name.
+const SHOWN: [(Cell, char, RGBColor, &str); 5] = [
+    (Cell::Remap, '#', THRESHOLD, "remap"),
+    (Cell::Mixed, '+', BAND, "remap some of them"),
+    (Cell::Balanced, 'o', BALANCED, "balanced"),
+    (Cell::Continue, '.', WHITE, "continue"),
+    (Cell::Nothing, ' ', NOTHING, "no load vector"),
+];
+
+impl Cell {
+    fn shown(self) -> (char, RGBColor) {
+        let own = SHOWN.iter().find(|(cell, ..)| *cell == self);
+        own.map_or((' ', NOTHING), |(_, letter, color, _)| (*letter, *color))
+    }
+}
+
 /// A map over two quantities.
 pub(crate) struct Panel {
     title: String,
@@ -53,14 +69,7 @@ pub(crate) fn panels(answer: &Answer) -> Vec<Panel> {
     });
     let lowest = answer.lowest();
     match (shape.as_slice(), cells) {
-        (&[_, columns], Some(cells)) => vec![Panel {
-            title: String::new(),
-            down: "load of process 1",
-            across: "load of process 2",
-            origin: (lowest[0], lowest[1]),
-            columns,
-            cells,
-        }],
+        (&[_, columns], Some(cells)) => vec![Panel::of_pairs(&lowest, columns, cells)],
         (&[slices, rows, columns], Some(cells)) => {
             let step = slices.div_ceil(SLICES);
             let chosen = (0..slices).step_by(step).map(|slice| Panel {
@@ -96,14 +105,7 @@ fn of_pairs(answer: &Answer, cells: &[Cell]) -> Option<Panel> {
             _ => Cell::Mixed,
         };
     }
-    Some(Panel {
-        title: String::new(),
-        down: "load of process 1",
-        across: "load of process 2",
-        origin: (lowest[0], lowest[1]),
-        columns,
-        cells: plane,
-    })
+    Some(Panel::of_pairs(&lowest, columns, plane))
 }
 
 /// An empty map of this size; `None` if it is too large to show.
@@ -162,6 +164,12 @@ pub fn draw(answer: &Answer) -> String {
 }
 
 impl Panel {
+    fn of_pairs(lowest: &[i64], columns: usize, cells: Vec<Cell>) -> Panel {
+        let (down, across) = ("load of process 1", "load of process 2");
+        let origin = (lowest[0], lowest[1]);
+        Panel { title: String::new(), down, across, origin, columns, cells }
+    }
+
     fn rows(&self) -> usize {
         self.cells.len() / self.columns
     }
@@ -177,13 +185,7 @@ impl Panel {
             let mut line = format!("{:>5} ", self.origin.0 + row as i64);
             for column in (0..self.columns).step_by(stride) {
                 line.push(' ');
-                line.push(match self.cells[row * self.columns + column] {
-                    Cell::Balanced => 'o',
-                    Cell::Continue => '.',
-                    Cell::Remap => '#',
-                    Cell::Mixed => '+',
-                    Cell::Nothing => ' ',
-                });
+                line.push(self.cells[row * self.columns + column].shown().0);
             }
             lines.push(line.trim_end().to_owned());
         }
@@ -268,27 +270,14 @@ impl Picture for DecisionMap<'_> {
         let panels = panels(self.answer);
         let area = area.titled(self.title, ("sans-serif", 24))?;
         let (legend, maps) = area.split_vertically(34);
-        let entries = [
-            (THRESHOLD, "remap", Cell::Remap),
-            (BAND, "remap some of them", Cell::Mixed),
-            (BALANCED, "balanced", Cell::Balanced),
-            (WHITE, "continue", Cell::Continue),
-            (NOTHING, "no load vector", Cell::Nothing),
-        ];
         let shown = |kind| panels.iter().any(|panel| panel.cells.contains(&kind));
-        let entries: Vec<_> = entries.into_iter().filter(|(.., kind)| shown(*kind)).collect();
+        let entries: Vec<_> = SHOWN.into_iter().filter(|(kind, ..)| shown(*kind)).collect();
         let (left, width) = (70, legend.dim_in_pixel().0 as i32);
         let apart = ((width - left) / (entries.len() as i32).max(1)).min(210);
-        for (k, (colour, name, _)) in (0..).zip(entries) {
+        for (k, (_, _, colour, name)) in (0..).zip(entries) {
             legend_entry(&legend, (left + apart * k, 8), colour, name)?;
         }
-        let colour = |_, cell| match cell {
-            Cell::Remap => Some(THRESHOLD),
-            Cell::Mixed => Some(BAND),
-            Cell::Balanced => Some(BALANCED),
-            Cell::Nothing => Some(NOTHING),
-            Cell::Continue => None,
-        };
+        let colour = |_, cell: Cell| (cell != Cell::Continue).then(|| cell.shown().1);
         draw_panels(&maps, &panels, colour)
     }
 }

@@ -5,20 +5,22 @@ use super::ranks::{Share, is_shared, listed};
 use crate::complaint::Complaint;
 use crate::model::file::ModelFile;
 use crate::problems::registry::Body;
-use crate::problems::stopping::answer::Answer;
+use crate::problems::stopping::answer::{Answer, Counts};
 use crate::problems::stopping::maps::decision_map::{
     MAX_LISTED, Others, Outcome, others_by_spread, spreads,
 };
 use crate::problems::stopping::model::Stopping;
-use crate::problems::stopping::solve::{decided, finish, hasty, lay_out_averages, refuse, start};
+use crate::problems::stopping::solve::{
+    decided, finish, hasty, lay_out_averages, refuse, start, take_up,
+};
 use crate::problems::stopping::{variants::unlisted, variants::varying};
 use crate::problems::together::{Together, shortage};
 use crate::problems::{Asked, Files, Found, Method as Way, Settings};
 use crate::run::Watch;
+use remapping::Status;
 use remapping::chain::Shared;
 use remapping::communicator::{Communicator, Shares};
-use remapping::stopping::{self, LongRun, Method, Problem, Solution, States};
-use remapping::{Observer, Status};
+use remapping::stopping::{self, Method, Problem, Solution, States};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -121,20 +123,26 @@ pub fn solve(
     let part = Rank { communicator: &**communicator, own, states: &states };
     let mut outcome = Outcome::new(part.own.len(), &problem, &solution);
     let mut answer = part.start(model, &solution, &outcome);
-    let average = back.map(|back| {
-        let clocks: &dyn Observer = &together;
-        Average::new(&problem, &back, rho, &how, clocks, &mut outcome)
+    let averages = back.map(|back| {
+        let mut best = stopping::long_run(&problem, &back, None, &how, &together);
+        let stop = take_up(&mut outcome, &mut best, (&problem, &back), &how, &together);
+        (best, stop)
     });
     let is_long = states.vectors().is_none_or(|vectors| vectors > MAX_LISTED);
     let wanted = !is_long || proof && states.count() <= MOST_COLLECTED;
-    let status = average.as_ref().map_or(solution.status, |average| average.status);
-    if let (Some(answer), Some(average)) = (&mut answer, &average) {
-        lay_out_averages(answer, &average.best, &average.stop, solution.status);
+    let mut status = solution.status;
+    if let Some((best, stop)) = &averages {
+        status = decided(best.status, stop.status);
+        answer.iter_mut().for_each(|answer| lay_out_averages(answer, best, stop, solution.status));
     }
     if is_long {
         part.lay_out(&outcome, answer.as_mut());
     }
-    let collected = wanted.then(|| part.collect(&outcome, &solution)).flatten();
+    let collected = wanted.then(|| {
+        let outcome = collected(&**communicator, &outcome);
+        outcome.zip(solution.collected(&**communicator))
+    });
+    let collected = collected.flatten();
     let collected = collected.map(|found| as_stated((&whole, &states), found));
     let found = answer.map(|mut answer| {
         let mut found = match collected {
@@ -172,33 +180,6 @@ fn as_stated(
     (outcome, solution.reordered(&order))
 }
 
-/// The average costs where the program continues after remaps.
-struct Average {
-    best: LongRun,
-    stop: LongRun,
-    status: Status,
-}
-
-impl Average {
-    /// The best average, and that of the policy which is optimal if a remap ends all. `outcome`
-    /// becomes that of the best.
-    fn new(
-        problem: &Problem,
-        back: &[usize],
-        rho: f64,
-        how: &stopping::Settings,
-        observer: &dyn Observer,
-        outcome: &mut Outcome,
-    ) -> Self {
-        let of_stop: Vec<bool> = outcome.letters.iter().map(|letter| *letter == b'R').collect();
-        let mut best = stopping::long_run(problem, back, None, how, observer);
-        let stop = stopping::long_run(problem, back, Some(&of_stop), how, observer);
-        outcome.take_up(&mut best, how.tolerance, rho);
-        let status = decided(best.status, stop.status);
-        Self { best, stop, status }
-    }
-}
-
 /// One of several ranks.
 struct Rank<'r> {
     communicator: &'r dyn Communicator,
@@ -215,22 +196,11 @@ impl Rank<'_> {
         is_first.then(|| start(model, self.states, solution, largest[0]))
     }
 
-    /// The results of all ranks, on rank 0.
-    fn collect(&self, own: &Outcome, solution: &Solution) -> Option<(Outcome, Solution)> {
-        let outcome = collected(self.communicator, own);
-        outcome.zip(solution.collected(self.communicator))
-    }
-
     /// Completes the answer where the map is too long for it.
     fn lay_out(&self, own: &Outcome, answer: Option<&mut Answer>) {
         let multiplicities = self.states.multiplicities_of(self.own.clone());
-        let mut counts = [0.0; 3];
-        for (state, letter) in own.letters.iter().enumerate() {
-            let share = multiplicities.as_ref().map_or(1.0, |m| m[state]);
-            let place = b"BRC".iter().position(|known| known == letter);
-            counts[place.unwrap_or(2)] += share;
-        }
-        let counts = self.communicator.collect(&counts);
+        let Counts { balanced, remap, continued } = own.counts(multiplicities.as_deref());
+        let counts = self.communicator.collect(&[balanced, remap, continued]);
         let tied = (0..own.ties.len()).filter(|state| own.ties[*state]);
         let tied: Vec<f64> = tied.map(|state| (self.own.start + state) as f64).collect();
         let tied = self.communicator.collect(&tied);
