@@ -207,8 +207,11 @@ impl Problem {
     /// # Panics
     /// When `v` or `out` has not one entry for each state.
     pub fn bellman_into(&self, v: &[f64], out: &mut [f64]) {
-        let remap = self.remap_value(v);
-        self.operator.apply_then(v, out, Finish::Least { costs: &self.running, bound: remap });
+        let bound = match self.after {
+            AfterRemap::Stop => self.remap_cost,
+            AfterRemap::Uniform => self.remap_cost + self.mean(v),
+        };
+        self.operator.apply_then(v, out, Finish::Least { costs: &self.running, bound });
     }
 
     /// The rows of the transition matrix; one application of the operator per column.
@@ -261,14 +264,6 @@ impl Problem {
             }
         };
         Bounds { lower: rho, upper }
-    }
-
-    /// The total cost of remapping if the optimal cost is `j`.
-    fn remap_value(&self, j: &[f64]) -> f64 {
-        match self.after {
-            AfterRemap::Stop => self.remap_cost,
-            AfterRemap::Uniform => self.remap_cost + self.mean(j),
-        }
     }
 
     /// Bound on the error of [`mean`](Self::mean), relative to the mean of absolute values.

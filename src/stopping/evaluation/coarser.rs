@@ -38,10 +38,7 @@ pub(in crate::stopping) struct Coarser {
 /// The states of one group of equal processes on both grids.
 struct Link {
     coarse: usize,
-    /// For each fine state the start of its list of neighbors; one more entry at the end.
-    first: Vec<usize>,
-    /// Coarse states with their interpolation weights.
-    near: Shares,
+    near: Transfer,
 }
 
 /// Coarse states around a fine state, with weights. These are sums of products of halves, hence
@@ -74,20 +71,11 @@ impl Link {
             near.len()
         };
         first.extend(fine.tabulate(0..fine.states(), add));
-        Self { coarse: coarse.states(), first, near }
-    }
-
-    /// The coarse states around a fine one, with weights.
-    fn list(&self, fine: usize) -> &[(u32, f32)] {
-        &self.near[self.first[fine]..self.first[fine + 1]]
-    }
-
-    fn lists(&self) -> impl Iterator<Item = &[(u32, f32)]> {
-        (0..self.fine()).map(|fine| self.list(fine))
+        Self { coarse: coarse.states(), near: Transfer { first, near } }
     }
 
     fn fine(&self) -> usize {
-        self.first.len() - 1
+        self.near.first.len() - 1
     }
 }
 
@@ -145,7 +133,7 @@ impl Coarser {
             let after = values.len() / before / link.coarse;
             let mut next = Vec::with_capacity(before * link.fine() * after);
             for from in values.chunks_exact(link.coarse * after) {
-                for near in link.lists() {
+                for near in link.near.lists() {
                     let start = next.len();
                     next.resize(start + after, 0.0);
                     let out = &mut next[start..];
@@ -174,7 +162,7 @@ impl Coarser {
             around.clear();
             around.push((0, 1.0));
             for link in self.links.iter().rev() {
-                let own = link.list(rest % link.fine());
+                let own = link.near.list(rest % link.fine());
                 longer.clear();
                 for &(place, share) in &around {
                     longer.extend(own.iter().map(|(c, part)| (place + c * stride, share * part)));
@@ -195,11 +183,11 @@ impl Coarser {
     }
 }
 
-/// Linear interpolation between states that continue.
+/// Linear interpolation between states: of one group, or those that continue.
 pub(in crate::stopping) struct Transfer {
     /// For each fine state the start of its list of neighbors; one more entry at the end.
     first: Vec<usize>,
-    /// Positions among the coarse states that continue.
+    /// Coarse states, or positions among those that continue, with their weights.
     near: Shares,
 }
 
@@ -208,8 +196,13 @@ fn mean(near: &[(u32, f32)], coarse: &[f64]) -> f64 {
 }
 
 impl Transfer {
+    /// The coarse states around a fine one, with weights.
+    fn list(&self, fine: usize) -> &[(u32, f32)] {
+        &self.near[self.first[fine]..self.first[fine + 1]]
+    }
+
     fn lists(&self) -> impl Iterator<Item = &[(u32, f32)]> {
-        self.first.windows(2).map(|ends| &self.near[ends[0]..ends[1]])
+        (0..self.first.len() - 1).map(|fine| self.list(fine))
     }
 
     /// Adds a function on the coarse grid to one on the fine grid.
