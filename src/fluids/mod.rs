@@ -12,22 +12,9 @@ use crate::two_phase::figure::Setting;
 use crate::two_phase::trace::Trace;
 use crate::two_phase::workload::Workload;
 use cost::{Prices, Wrapped, charge};
-use tube::{Inflow, Scheme, Tube};
+use tube::{Inflow, Tube};
 
 impl Fluids {
-    /// The discretization.
-    pub fn scheme(&self) -> Scheme {
-        Scheme {
-            spacing: self.spacing,
-            step: self.time_step,
-            calls: self.transport.calls,
-            sub_cycles: self.transport.sub_cycles,
-            ratio: self.refinement.ratio,
-            threshold: self.refinement.threshold,
-            buffer: self.refinement.buffer,
-        }
-    }
-
     /// The inflow when the wave enters after the fraction `after` of the run.
     pub fn inflow(&self, after: f64) -> Inflow {
         Inflow {
@@ -49,7 +36,7 @@ impl Fluids {
     /// Runs the code with the wave entering after the fraction `after` of the run.
     pub fn run(&self, after: f64) -> Trace {
         let initial = vec![self.density; self.points];
-        let mut tube = Tube::new(self.scheme(), self.inflow(after), initial);
+        let mut tube = Tube::new(self, self.inflow(after), initial);
         let fine_steps =
             if self.cost.charge_sub_steps { self.refinement.ratio as f64 } else { 1.0 };
         let prices =
@@ -97,8 +84,7 @@ impl Workload for Fluids {
         Setting {
             flip_unchanged: self.detector.false_alarm,
             flip_changed: self.detector.missed,
-            beliefs: (&self.belief).into(),
-            threshold: self.belief.threshold,
+            belief: self.belief,
             premature: self.remap.premature,
             runs,
             seed,

@@ -23,6 +23,11 @@ pub struct Transport {
     half: Vec<f64>,
 }
 
+/// The density of each cell after the fluxes through its two edges.
+fn carried(density: &[f64], flux: &[f64]) -> impl Iterator<Item = f64> {
+    density.iter().zip(flux.windows(2)).map(|(rho, f)| rho - (f[1] - f[0]))
+}
+
 impl Calls {
     /// The number of cells that a sub-cycle reads on each side of the result.
     pub fn reach(self) -> usize {
@@ -58,18 +63,14 @@ impl Transport {
         }));
         self.moved.clear();
         self.moved.push(density[0]);
-        self.moved.extend(
-            density[1..].iter().zip(self.flux.windows(2)).map(|(rho, f)| rho - (f[1] - f[0])),
-        );
+        self.moved.extend(carried(&density[1..], &self.flux));
         for ((f, rho), v) in self.flux.iter_mut().zip(density.windows(2)).zip(velocity.windows(2)) {
             let u = 0.5 * courant * (v[0] + v[1]);
             *f -= (1.0 / 6.0 + u * u / 3.0) * (rho[1] - rho[0]);
         }
         self.diffused.clear();
         self.diffused.push(density[0]);
-        self.diffused.extend(
-            density[1..].iter().zip(self.flux.windows(2)).map(|(rho, f)| rho - (f[1] - f[0])),
-        );
+        self.diffused.extend(carried(&density[1..], &self.flux));
         self.diffused.push(density[n - 1]);
         let inner = REACH - 1..n - REACH;
         let seen = velocity[REACH - 1..].windows(2).zip(self.moved[REACH - 1..].windows(2));
@@ -84,12 +85,7 @@ impl Transport {
         }
         let flux = &self.flux[inner];
         after.clear();
-        after.extend(
-            density[REACH..n - REACH]
-                .iter()
-                .zip(flux.windows(2))
-                .map(|(rho, f)| rho - (f[1] - f[0])),
-        );
+        after.extend(carried(&density[REACH..n - REACH], flux));
         flux
     }
 

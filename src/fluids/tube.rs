@@ -6,7 +6,7 @@
 //! the means of their fine cells. The coarse cells next to it are corrected by the difference of
 //! the two fluxes, so that the total mass stays exact.
 
-use super::problem::Calls;
+use super::problem::{Fluids, Refinement, TransportScheme};
 use super::transport::Transport;
 
 /// The inflow at the left end: a constant density plus a sine wave.
@@ -36,27 +36,6 @@ impl Inflow {
     }
 }
 
-/// The discretization of the tube.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scheme {
-    /// Width h of a coarse cell.
-    pub spacing: f64,
-    /// A basic step in time.
-    pub step: f64,
-    /// Calls of the transport routine per sub-cycle.
-    pub calls: Calls,
-    /// Sub-cycles per step, on either grid.
-    pub sub_cycles: usize,
-    /// Fine cells per coarse cell, and fine steps per coarse step.
-    pub ratio: usize,
-    /// Neighboring coarse cells whose densities differ by more than this are refined; infinite:
-    /// none are.
-    pub threshold: f64,
-    /// Coarse cells refined on each side of those, so that a front stays inside until the next
-    /// examination.
-    pub buffer: usize,
-}
-
 /// A stretch of coarse cells covered with fine ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Patch {
@@ -69,7 +48,10 @@ pub struct Patch {
 /// The state of the computation.
 #[derive(Debug, Clone)]
 pub struct Tube {
-    scheme: Scheme,
+    spacing: f64,
+    time_step: f64,
+    scheme: TransportScheme,
+    refinement: Refinement,
     inflow: Inflow,
     time: f64,
     coarse: Vec<f64>,
@@ -90,11 +72,15 @@ struct Scratch {
 }
 
 impl Tube {
-    /// A tube of `density`, all coarse, at time 0.
-    pub fn new(scheme: Scheme, inflow: Inflow, density: Vec<f64>) -> Self {
-        assert!(density.len() >= 2 && scheme.ratio >= 2 && scheme.sub_cycles >= 1);
+    /// A tube of `density`, all coarse, at time 0, discretized as the model states.
+    pub fn new(model: &Fluids, inflow: Inflow, density: Vec<f64>) -> Self {
+        let Fluids { spacing, time_step, transport: scheme, refinement, .. } = *model;
+        assert!(density.len() >= 2 && refinement.ratio >= 2 && scheme.sub_cycles >= 1);
         Tube {
+            spacing,
+            time_step,
             scheme,
+            refinement,
             inflow,
             time: 0.0,
             coarse: density,
@@ -127,7 +113,7 @@ impl Tube {
 
     /// Mass (density times length) in the tube.
     pub fn mass(&self) -> f64 {
-        self.coarse.iter().sum::<f64>() * self.scheme.spacing
+        self.coarse.iter().sum::<f64>() * self.spacing
     }
 
     /// Mass that has entered at the left and left at the right since time 0.
@@ -137,20 +123,19 @@ impl Tube {
 
     /// Examines the solution: refines where the density changes rapidly, coarsens elsewhere.
     pub fn regrid(&mut self) {
-        let n = self.coarse.len();
+        let (n, Refinement { ratio, threshold, buffer }) = (self.coarse.len(), self.refinement);
         let mut stretches: Vec<(usize, usize)> = Vec::new();
         for k in 0..n - 1 {
-            if (self.coarse[k + 1] - self.coarse[k]).abs() <= self.scheme.threshold {
+            if (self.coarse[k + 1] - self.coarse[k]).abs() <= threshold {
                 continue;
             }
-            let first = k.saturating_sub(self.scheme.buffer);
-            let end = (k + 2 + self.scheme.buffer).min(n);
+            let first = k.saturating_sub(buffer);
+            let end = (k + 2 + buffer).min(n);
             match stretches.last_mut() {
                 Some(last) if first <= last.1 => last.1 = end,
                 _ => stretches.push((first, end)),
             }
         }
-        let ratio = self.scheme.ratio;
         let old = std::mem::take(&mut self.patches);
         for (first, end) in stretches {
             let mut density = Vec::with_capacity((end - first) * ratio);
@@ -172,7 +157,8 @@ impl Tube {
 
     /// One basic step in time.
     pub fn step(&mut self) {
-        let Scheme { spacing, step, calls, sub_cycles, ratio, .. } = self.scheme;
+        let TransportScheme { calls, sub_cycles } = self.scheme;
+        let (spacing, step, ratio) = (self.spacing, self.time_step, self.refinement.ratio);
         let (n, ghosts) = (self.coarse.len(), calls.reach());
         let Scratch { transport, padded, after, before, flux, edges } = &mut self.scratch;
         before.clone_from(&self.coarse);

@@ -1,29 +1,8 @@
 //! The battle: movement and combat of its units.
 
 use super::board::{Axial, Board, Hex, Turn};
-use super::problem::Heading;
+use super::problem::{Combat, Heading, LandBattle, Movement};
 use rand::{Rng, RngExt};
-
-/// The rules.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rules {
-    /// Size of the board.
-    pub board: Board,
-    /// Units fight when at most this many hexes apart.
-    pub range: i32,
-    /// A unit stands still when it perceives more than this many enemies on its own hex and the
-    /// adjacent ones.
-    pub tolerated: u32,
-    /// Share of a unit's strength that it inflicts in a step, spread evenly over the enemies within
-    /// range.
-    pub attrition: f64,
-    /// Strength below which a unit is out (it starts at 1).
-    pub broken_below: f64,
-    /// Probability of going straight ahead rather than ahead and up, or down (equally likely).
-    pub straight: f64,
-    /// The direction of a unit that has passed the enemy.
-    pub heading: Heading,
-}
 
 /// One unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,7 +63,9 @@ impl Views {
 /// The state of the battle.
 #[derive(Debug, Clone)]
 pub struct Battle {
-    rules: Rules,
+    board: Board,
+    movement: Movement,
+    combat: Combat,
     units: Vec<Unit>,
     views: Views,
     pairs: Vec<(usize, usize)>,
@@ -92,11 +73,12 @@ pub struct Battle {
 }
 
 impl Battle {
-    /// A battle between these units.
-    pub fn new(rules: Rules, mut units: Vec<Unit>) -> Self {
+    /// A battle between these units, by the rules of a model.
+    pub fn new(model: &LandBattle, mut units: Vec<Unit>) -> Self {
         units.sort_by_key(|unit| unit.side);
+        let (board, movement, combat) = (model.board(), model.movement, model.combat);
         let (views, pairs, distances) = (Views::default(), Vec::new(), Vec::new());
-        let mut battle = Battle { rules, units, views, pairs, distances };
+        let mut battle = Battle { board, movement, combat, units, views, pairs, distances };
         battle.look();
         battle
     }
@@ -119,7 +101,8 @@ impl Battle {
     /// Every unit compares itself with every enemy, in plain loops over arrays that the compiler
     /// vectorizes.
     fn look(&mut self) {
-        let Battle { rules, units, views, pairs, distances } = self;
+        let Battle { combat, units, views, pairs, distances, .. } = self;
+        let range = combat.range as i32;
         pairs.clear();
         views.reset(units.len());
         let middle = units.partition_point(|unit| unit.side == 0);
@@ -134,7 +117,7 @@ impl Battle {
             distances.clear();
             distances.extend(there.iter().map(|&there| here.distance(there)));
             for (distance, count) in distances.iter().zip(&mut *engaged_right) {
-                *count += u32::from(*distance <= rules.range);
+                *count += u32::from(*distance <= range);
             }
             for (distance, count) in distances.iter().zip(&mut *adjacent_right) {
                 *count += u32::from(*distance <= 1);
@@ -143,13 +126,13 @@ impl Battle {
             {
                 *way = (*way).min(Way::new(*distance, column - across));
             }
-            engaged[i] = distances.iter().map(|d| u32::from(*d <= rules.range)).sum();
+            engaged[i] = distances.iter().map(|d| u32::from(*d <= range)).sum();
             adjacent[i] = distances.iter().map(|d| u32::from(*d <= 1)).sum();
             let ways =
                 distances.iter().zip(&columns).map(|(d, across)| Way::new(*d, across - column));
             nearest[i] = ways.fold(Way::NOWHERE, Way::min);
             if engaged[i] > 0 {
-                let near = distances.iter().enumerate().filter(|(_, d)| **d <= rules.range);
+                let near = distances.iter().enumerate().filter(|(_, d)| **d <= range);
                 pairs.extend(near.map(|(j, _)| (i, middle + j)));
             }
         }
@@ -157,9 +140,9 @@ impl Battle {
 
     /// One step: all units fire, then all move, according to what they saw at its beginning.
     pub fn step(&mut self, rng: &mut impl Rng) {
-        let rules = self.rules;
+        let Battle { board, movement, combat, .. } = *self;
         let fire: Vec<f64> = (self.units.iter().zip(self.engaged()))
-            .map(|(unit, engaged)| rules.attrition * unit.strength / f64::from(engaged.max(1)))
+            .map(|(unit, engaged)| combat.attrition * unit.strength / f64::from(engaged.max(1)))
             .collect();
         for &(one, other) in &self.pairs {
             self.units[one].strength -= fire[other];
@@ -169,7 +152,7 @@ impl Battle {
             // Drawn whether or not the unit moves: the random numbers of a unit do not depend on
             // its fate.
             let draw = rng.random::<f64>();
-            if self.views.adjacent[index] > rules.tolerated {
+            if self.views.adjacent[index] > movement.tolerated {
                 continue;
             }
             unit.progress += unit.speed;
@@ -179,23 +162,23 @@ impl Battle {
             unit.progress -= 1.0;
             let onward = if unit.side == 0 { 1 } else { -1 };
             let way = self.views.nearest[index];
-            let heading = match rules.heading {
+            let heading = match movement.heading {
                 Heading::Enemy if way != Way::NOWHERE && way.side() != 0 => way.side(),
                 _ => onward,
             };
-            let turn = if draw < rules.straight {
+            let turn = if draw < movement.straight {
                 Turn::Straight
-            } else if draw < 0.5 * (1.0 + rules.straight) {
+            } else if draw < 0.5 * (1.0 + movement.straight) {
                 Turn::Up
             } else {
                 Turn::Down
             };
             let next = unit.hex.ahead(heading, turn);
-            if rules.board.has(next) {
+            if board.has(next) {
                 unit.hex = next;
             }
         }
-        self.units.retain(|unit| unit.strength >= rules.broken_below);
+        self.units.retain(|unit| unit.strength >= combat.broken_below);
         self.look();
     }
 }

@@ -13,7 +13,7 @@ pub use problem::{
 use crate::two_phase::figure::Setting;
 use crate::two_phase::trace::Trace;
 use crate::two_phase::workload::Workload;
-use battle::{Battle, Rules, Unit};
+use battle::{Battle, Unit};
 use board::{Assignment, Board, Hex};
 use cost::charge;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -22,19 +22,6 @@ impl LandBattle {
     /// The board.
     pub fn board(&self) -> Board {
         Board { columns: self.columns as i32, rows: self.rows as i32 }
-    }
-
-    /// The rules of the battle.
-    pub fn rules(&self) -> Rules {
-        Rules {
-            board: self.board(),
-            range: self.combat.range as i32,
-            tolerated: self.movement.tolerated,
-            attrition: self.combat.attrition,
-            broken_below: self.combat.broken_below,
-            straight: self.movement.straight,
-            heading: self.movement.heading,
-        }
     }
 
     /// The units of run `index` of a seed, with the sides `separation` hexes apart. The units are
@@ -81,7 +68,7 @@ impl LandBattle {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(2 * u64::from(index));
         let units = self.units(separation, &mut rng);
-        let mut battle = Battle::new(self.rules(), units);
+        let mut battle = Battle::new(self, units);
         let [old, new] = assignments;
         let mut trace = Trace::new(self.processors, 1);
         for _ in 0..self.steps {
@@ -135,8 +122,7 @@ impl Workload for Assigned<'_> {
         Setting {
             flip_unchanged: detector.false_alarm,
             flip_changed: detector.missed,
-            beliefs: belief.into(),
-            threshold: belief.threshold,
+            belief: *belief,
             premature: remap.premature,
             runs,
             seed,

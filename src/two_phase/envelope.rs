@@ -29,16 +29,15 @@ pub fn envelope(played: &[Played], factors: &[f64]) -> Vec<Point> {
     let mut points = Vec::new();
     for scenario in played {
         let Some(parameters) = scenario.parameters else { continue };
-        let outcomes =
-            |policy: Policy| scenario.outcomes.iter().map(move |run| run[policy as usize]);
-        let never: Vec<Expected> = outcomes(Policy::StaticOld).collect();
+        let never = scenario.runs(Policy::StaticOld);
         for &factor in factors {
             let dearer = |run: Expected| Expected {
                 time: run.time + (factor - 1.0) * run.remap_time,
                 error: run.error * factor.max(1.0),
                 ..run
             };
-            let times: Vec<Expected> = outcomes(Policy::Threshold).map(dearer).collect();
+            let runs = scenario.runs(Policy::Threshold);
+            let times: Vec<Expected> = runs.into_iter().map(dearer).collect();
             points.push(Point {
                 at: scenario.at,
                 factor,

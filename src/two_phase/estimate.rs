@@ -1,8 +1,6 @@
 //! The parameters of the two-phase model, estimated from runs.
 
-use super::parts::Parameters;
-use super::parts::Premature;
-use super::play::Beliefs;
+use super::parts::{Belief, Parameters, Premature};
 use super::trace::Cycles;
 use crate::belief::Levels;
 use crate::lifetime::Lifetime;
@@ -12,49 +10,27 @@ use crate::{Observer, Rational, Status};
 /// Means over the cycles of `runs`. Where no run has a phase, its means over `elsewhere` are used;
 /// `None` where those lack it, too.
 pub fn estimate(runs: &[Cycles], elsewhere: &[Cycles]) -> Option<Parameters> {
-    let (here, there) = (Sums::of(runs), Sums::of(elsewhere));
-    let first = if here.first > 0 { &here } else { &there };
-    let second = if here.second > 0 { &here } else { &there };
-    if first.first == 0 || second.second == 0 {
-        return None;
-    }
-    let (n1, n2) = (first.first as f64, second.second as f64);
+    // The cycles of a run in one of its phases.
+    let phase = |run: &Cycles, second: bool| {
+        let change = run.change().unwrap_or(run.len());
+        if second { change..run.len() } else { 0..change }
+    };
+    let count = |runs: &[Cycles], second| -> usize {
+        runs.iter().map(|run| phase(run, second).len()).sum()
+    };
+    let mean = |second: bool, costs: fn(&Cycles) -> &[f64]| {
+        let runs = if count(runs, second) > 0 { runs } else { elsewhere };
+        let sums = runs.iter().map(|run| costs(run)[phase(run, second)].iter().sum::<f64>());
+        Some(count(runs, second)).filter(|count| *count > 0).map(|n| sums.sum::<f64>() / n as f64)
+    };
     Some(Parameters {
-        before: first.before / n1,
-        after: second.after / n2,
-        before_remapped: first.before_remapped / n1,
-        remapped: second.remapped / n2,
-        remap_cost: second.remap_cost / n2,
-        cycles_after: here.second as f64 / runs.len().max(1) as f64,
+        before: mean(false, |run| &run.old)?,
+        after: mean(true, |run| &run.old)?,
+        before_remapped: mean(false, |run| &run.new)?,
+        remapped: mean(true, |run| &run.new)?,
+        remap_cost: mean(true, |run| &run.remap_cost)?,
+        cycles_after: count(runs, true) as f64 / runs.len().max(1) as f64,
     })
-}
-
-#[derive(Default)]
-struct Sums {
-    first: usize,
-    second: usize,
-    before: f64,
-    after: f64,
-    before_remapped: f64,
-    remapped: f64,
-    remap_cost: f64,
-}
-
-impl Sums {
-    fn of(runs: &[Cycles]) -> Self {
-        let mut sums = Sums::default();
-        for run in runs {
-            let change = run.change().unwrap_or(run.len());
-            sums.first += change;
-            sums.second += run.len() - change;
-            sums.before += run.old[..change].iter().sum::<f64>();
-            sums.before_remapped += run.new[..change].iter().sum::<f64>();
-            sums.after += run.old[change..].iter().sum::<f64>();
-            sums.remapped += run.new[change..].iter().sum::<f64>();
-            sums.remap_cost += run.remap_cost[change..].iter().sum::<f64>();
-        }
-        sums
-    }
 }
 
 /// The two-phase model of a run of `cycles` cycles with these parameters. Premature remaps have no
@@ -65,7 +41,7 @@ impl Sums {
 /// An error of the detector is not a probability.
 pub fn model(
     parameters: &Parameters,
-    beliefs: &Beliefs,
+    belief: &Belief,
     premature: Premature,
     cycles: usize,
 ) -> Result<PhaseChange, ProblemError> {
@@ -73,13 +49,13 @@ pub fn model(
     let before_remapped = exact(parameters.before_remapped.max(parameters.before));
     Ok(PhaseChange {
         lifetime: Lifetime::fixed(cycles as u64 - 1),
-        hazard: Hazard::Constant(exact(beliefs.hazard)),
+        hazard: Hazard::Constant(exact(belief.hazard)),
         before: exact(parameters.before),
         after: exact(parameters.after),
         remapped: exact(parameters.remapped),
         test: exact(parameters.remap_cost),
         install: Rational::ZERO,
-        detector: Levels::binary(exact(beliefs.false_alarm), exact(beliefs.missed))?,
+        detector: Levels::binary(exact(belief.false_alarm), exact(belief.missed))?,
         premature: match premature {
             Premature::Keep => phase_change::Premature::Keep { before_remapped },
             Premature::Revert => phase_change::Premature::Revert,
@@ -93,13 +69,13 @@ pub fn model(
 /// A belief is not a probability, or the cost of a remap is negative.
 pub fn optimal_thresholds(
     parameters: &Parameters,
-    beliefs: &Beliefs,
+    belief: &Belief,
     premature: Premature,
     cycles: usize,
     tolerance: f64,
     observer: &dyn Observer,
 ) -> Result<(Vec<f64>, Status), ProblemError> {
-    let problem = model(parameters, beliefs, premature, cycles)?;
+    let problem = model(parameters, belief, premature, cycles)?;
     let accuracy = Accuracy { tolerance, segments: None };
     let solution = phase_change::solve(&problem, accuracy, observer)?;
     let at = |n: usize| solution.curve.at(n as u64).map_or(1.0, |bounds| bounds.middle());

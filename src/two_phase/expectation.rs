@@ -7,11 +7,11 @@
 
 use super::figure::Setting;
 use super::parts::Premature;
-use super::play::Outcome;
 use super::trace::Cycles;
 use ordered_float::OrderedFloat;
 
-/// The expected result of a policy on a run, over the errors of the detector.
+/// The result of a policy on a run: of one course of it, or expected over the errors of the
+/// detector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Expected {
     /// The time of the whole run.
@@ -25,18 +25,6 @@ pub struct Expected {
     pub remaps: f64,
     /// The number of those before the change of phase.
     pub premature: f64,
-}
-
-impl From<Outcome> for Expected {
-    fn from(outcome: Outcome) -> Expected {
-        Expected {
-            time: outcome.time,
-            error: 0.0,
-            remap_time: outcome.remap_time,
-            remaps: f64::from(outcome.remaps),
-            premature: f64::from(outcome.premature),
-        }
-    }
 }
 
 /// The beliefs between two numbers.
@@ -193,7 +181,7 @@ impl Cycle {
             let remaps = !undone && cluster.remaps_in_the_middle(self.level);
             for (report, chance) in chances.into_iter().enumerate().filter(|(_, p)| *p > 0.0) {
                 let ends = [cluster.low, cluster.high];
-                let [one, other] = ends.map(|p| setting.beliefs.update(p, report == 1));
+                let [one, other] = ends.map(|p| setting.belief.update(p, report == 1));
                 let image = Cluster {
                     low: one.min(other),
                     high: one.max(other),
@@ -205,20 +193,15 @@ impl Cycle {
             }
         }
         images.sort_by_key(|(image, ..)| OrderedFloat(image.low));
-        let (mut loss, mut count) = (0.0, count(&images, 0.0));
-        while count > MOST_CLUSTERS {
+        let (mut loss, (mut clusters, mut next)) = (0.0, merged(&images, 0.0));
+        while clusters.len() > MOST_CLUSTERS {
             loss = if loss == 0.0 { FIRST_LOSS } else { 4.0 * loss };
-            count = self::count(&images, loss);
+            (clusters, next) = merged(&images, loss);
         }
-        let mut merged: Vec<Cluster> = Vec::with_capacity(count);
-        for (image, place, report) in images {
-            match merged.last_mut() {
-                Some(last) if joins(last, &image, loss) => join(last, &image),
-                _ => merged.push(image),
-            }
-            self.clusters[place].next[report] = merged.len() - 1;
+        for ((_, place, report), next) in images.into_iter().zip(next) {
+            self.clusters[place].next[report] = next;
         }
-        merged
+        clusters
     }
 }
 
@@ -229,24 +212,20 @@ fn joins(last: &Cluster, image: &Cluster, loss: f64) -> bool {
     width <= CLOSE * high || width * (last.weight + image.weight) <= loss * high
 }
 
-fn join(last: &mut Cluster, image: &Cluster) {
-    last.high = last.high.max(image.high);
-    last.weight += image.weight;
-    last.share += image.share;
-}
-
-/// The number of clusters that merging leaves of sorted ones.
-fn count(images: &[(Cluster, usize, usize)], loss: f64) -> usize {
-    let mut count = 0;
-    let mut last: Option<Cluster> = None;
-    for (image, ..) in images {
-        match &mut last {
-            Some(last) if joins(last, image, loss) => join(last, image),
-            _ => {
-                count += 1;
-                last = Some(*image);
+/// What merging leaves of sorted clusters, and the index in it of each of them.
+fn merged(images: &[(Cluster, usize, usize)], loss: f64) -> (Vec<Cluster>, Vec<usize>) {
+    let mut clusters: Vec<Cluster> = Vec::new();
+    let place = |(image, ..): &(Cluster, usize, usize)| {
+        match clusters.last_mut() {
+            Some(last) if joins(last, image, loss) => {
+                last.high = last.high.max(image.high);
+                last.weight += image.weight;
+                last.share += image.share;
             }
+            _ => clusters.push(*image),
         }
-    }
-    count
+        clusters.len() - 1
+    };
+    let places = images.iter().map(place).collect();
+    (clusters, places)
 }

@@ -3,9 +3,8 @@
 
 use super::estimate::{self, optimal_thresholds};
 use super::expectation::{self, Expected};
-use super::parts::Parameters;
-use super::parts::Premature;
-use super::play::{self, Beliefs};
+use super::parts::{Belief, Parameters, Premature};
+use super::play;
 use super::trace::Cycles;
 use crate::Observer;
 use crate::estimate::Estimate;
@@ -20,10 +19,8 @@ pub struct Setting {
     pub flip_unchanged: f64,
     /// Probability that an observation is flipped where the true one is a change.
     pub flip_changed: f64,
-    /// The assumptions of the policies.
-    pub beliefs: Beliefs,
-    /// The fixed threshold tau.
-    pub threshold: f64,
+    /// The assumptions of the policies, and the fixed threshold.
+    pub belief: Belief,
     /// The effect of premature remaps.
     pub premature: Premature,
     /// Runs per scenario.
@@ -179,22 +176,22 @@ pub fn play(
     everywhere: &[Cycles],
     observer: &dyn Observer,
 ) -> Result<Option<Played>, ProblemError> {
-    let Setting { beliefs, premature, .. } = setting;
+    let Setting { belief, premature, .. } = setting;
     let parameters = estimate::estimate(&scenario.runs, everywhere);
     let cycles = scenario.runs[0].len();
     let optimal = match &parameters {
         Some(parameters) => {
-            optimal_thresholds(parameters, beliefs, *premature, cycles, TOLERANCE, observer)?.0
+            optimal_thresholds(parameters, belief, *premature, cycles, TOLERANCE, observer)?.0
         }
         None => vec![1.0; cycles],
     };
     let outcome = |run: &Cycles| {
         [
-            play::fixed(&run.old).into(),
-            play::fixed(&run.new).into(),
-            expectation::threshold(run, setting, &|_| setting.threshold),
+            play::fixed(&run.old),
+            play::fixed(&run.new),
+            expectation::threshold(run, setting, &|_| belief.threshold),
             expectation::threshold(run, setting, &|n| optimal[n]),
-            play::clairvoyant(run).into(),
+            play::clairvoyant(run),
             Expected { time: run.lower_bound, ..Expected::default() },
         ]
     };
@@ -209,45 +206,46 @@ pub fn play(
     Ok(outcomes.map(|outcomes| Played { at, parameters, repeated, outcomes, cycles, work }))
 }
 
+impl Played {
+    /// The results of a policy in all runs.
+    pub(crate) fn runs(&self, policy: Policy) -> Vec<Expected> {
+        self.outcomes.iter().map(|run| run[policy as usize]).collect()
+    }
+
+    /// The mean over the runs of a number of these results.
+    pub(crate) fn mean(&self, policy: Policy, value: fn(&Expected) -> f64) -> f64 {
+        self.runs(policy).iter().map(value).sum::<f64>() / self.outcomes.len() as f64
+    }
+}
+
 impl Figure {
     /// The curves of these scenarios.
     pub fn of(played: &[Played]) -> Self {
-        let column = |policy: Policy, scenario: &Played| -> Vec<Expected> {
-            scenario.outcomes.iter().map(|run| run[policy as usize]).collect()
-        };
-        let time = |policy: Policy| -> Vec<Estimate> {
-            let of = |scenario: &Played| {
-                let runs = column(policy, scenario).into_iter();
+        let curve = |policy: Policy| {
+            let time = |scenario: &Played| {
+                let runs = scenario.runs(policy).into_iter();
                 let (times, errors): (Vec<_>, Vec<_>) =
                     runs.map(|run| (run.time, run.error)).unzip();
                 estimate(&times, &errors, scenario.repeated)
             };
-            played.iter().map(of).collect()
-        };
-        let against = |policy: Policy| -> Vec<Estimate> {
-            let of = |scenario: &Played| match policy {
+            let against = |scenario: &Played| match policy {
                 // Relative to itself.
                 Policy::Threshold => Estimate::around(0.0, 0.0),
                 _ => {
-                    let other = column(Policy::Threshold, scenario);
-                    percent(&column(policy, scenario), &other, scenario.repeated)
+                    let other = scenario.runs(Policy::Threshold);
+                    percent(&scenario.runs(policy), &other, scenario.repeated)
                 }
             };
-            played.iter().map(of).collect()
-        };
-        let mean = |policy: Policy, value: fn(&Expected) -> f64| -> Vec<f64> {
-            let of = |scenario: &Played| {
-                column(policy, scenario).iter().map(value).sum::<f64>()
-                    / scenario.outcomes.len() as f64
+            let mean = |value: fn(&Expected) -> f64| {
+                played.iter().map(|scenario| scenario.mean(policy, value)).collect()
             };
-            played.iter().map(of).collect()
-        };
-        let curve = |policy: Policy| Curve {
-            policy,
-            time: time(policy),
-            percent: against(policy),
-            remaps: mean(policy, |run| run.remaps),
-            premature: mean(policy, |run| run.premature),
+            Curve {
+                policy,
+                time: played.iter().map(time).collect(),
+                percent: played.iter().map(against).collect(),
+                remaps: mean(|run| run.remaps),
+                premature: mean(|run| run.premature),
+            }
         };
         Figure {
             at: played.iter().map(|scenario| scenario.at).collect(),

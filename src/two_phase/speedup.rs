@@ -1,6 +1,5 @@
 //! The speedup between two remaps, and how it scales [NR90, section V-C].
 
-use super::expectation::Expected;
 use super::figure::{Played, Policy};
 use serde::Serialize;
 
@@ -54,11 +53,8 @@ pub struct Speedup {
 
 /// Measures the parts of the speedup of a scenario with `points` points on `processors`.
 pub fn measure(played: &Played, points: f64, processors: f64) -> Speedup {
-    let mean = |value: fn(&Expected) -> f64| {
-        let values = played.outcomes.iter().map(|run| value(&run[Policy::Threshold as usize]));
-        values.sum::<f64>() / played.outcomes.len() as f64
-    };
-    let (time, remap_time) = (mean(|run| run.time), mean(|run| run.remap_time));
+    let time = played.mean(Policy::Threshold, |run| run.time);
+    let remap_time = played.mean(Policy::Threshold, |run| run.remap_time);
     let cycles = played.cycles as f64;
     Speedup {
         at: played.at,

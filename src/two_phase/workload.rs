@@ -240,10 +240,10 @@ pub fn write_traces<E>(
         let trace = workload.trace(scenario, seed, 0);
         let cycles = trace.cycle_times();
         let reports = reports(&setting, 0, &cycles.changed);
-        let (beliefs, premature) = (&setting.beliefs, setting.premature);
-        let dynamic =
-            play::threshold(&cycles, &reports, beliefs, premature, &|_| setting.threshold);
-        let remap = (dynamic.last_remap)
+        let (belief, premature) = (&setting.belief, setting.premature);
+        let (_, remap) =
+            play::threshold(&cycles, &reports, belief, premature, &|_| belief.threshold);
+        let remap = remap
             .filter(|&at| premature == Premature::Keep || cycles.change().is_some_and(|c| c <= at))
             .map(|cycle| (cycle * trace.steps_per_cycle, cycles.remap_cost[cycle]));
         let followed = follow(&trace, remap.map(|(step, _)| step));

@@ -5,8 +5,8 @@ use approx::{abs_diff_eq, assert_abs_diff_eq, assert_relative_eq};
 use proptest::prelude::*;
 use remapping::fluids::cost::{Prices, Wrapped, charge};
 use remapping::fluids::transport::{REACH, Transport};
-use remapping::fluids::tube::{Inflow, Patch, Scheme, Tube};
-use remapping::fluids::{Calls, Fluids};
+use remapping::fluids::tube::{Inflow, Patch, Tube};
+use remapping::fluids::{Calls, Fluids, TransportScheme};
 use remapping::two_phase::figure::Policy;
 use remapping::two_phase::workload::compare;
 
@@ -16,8 +16,10 @@ fn steady(density: f64) -> Inflow {
 }
 
 /// The paper's discretisation without refinement.
-fn coarse_only() -> Scheme {
-    Scheme { threshold: f64::INFINITY, ..Fluids::default().scheme() }
+fn coarse_only() -> Fluids {
+    let mut model = Fluids::default();
+    model.refinement.threshold = f64::INFINITY;
+    model
 }
 
 /// Runs a tube until `time`, examining it every five steps.
@@ -105,16 +107,17 @@ fn slope(values: &[f64]) -> f64 {
 fn a_shock_moves_at_the_sum_of_the_densities() {
     for (left, right) in [(5.25, 4.75), (5.0, 3.0), (6.0, 5.0)] {
         for threshold in [f64::INFINITY, 0.005] {
-            let scheme = Scheme { threshold, ..coarse_only() };
+            let mut scheme = Fluids::default();
+            scheme.refinement.threshold = threshold;
             let density = (0..512).map(|i| if i < 40 { left } else { right }).collect();
-            let mut tube = Tube::new(scheme, steady(left), density);
+            let mut tube = Tube::new(&scheme, steady(left), density);
             run(&mut tube, 30);
             let mut positions = Vec::new();
             for _ in 0..60 {
                 run(&mut tube, 5);
                 positions.push(front(tube.density(), 0.5 * (left + right)));
             }
-            let speed = slope(&positions) * scheme.spacing / (5.0 * scheme.step);
+            let speed = slope(&positions) * scheme.spacing / (5.0 * scheme.time_step);
             assert_relative_eq!(speed, left + right, max_relative = 1e-3);
         }
     }
@@ -123,7 +126,7 @@ fn a_shock_moves_at_the_sum_of_the_densities() {
 #[test]
 fn uniform_flow_refines_nothing_and_stays_uniform() {
     let model = Fluids::default();
-    let mut tube = Tube::new(model.scheme(), steady(5.0), vec![5.0; 512]);
+    let mut tube = Tube::new(&model, steady(5.0), vec![5.0; 512]);
     for _ in 0..80 {
         run(&mut tube, 5);
         assert_eq!(tube.fine_points(), 0);
@@ -135,7 +138,7 @@ fn uniform_flow_refines_nothing_and_stays_uniform() {
 fn the_wave_neither_blows_up_nor_loses_mass() {
     let model = Fluids::default();
     for after in [0.0, 0.3] {
-        let mut tube = Tube::new(model.scheme(), model.inflow(after), vec![5.0; 512]);
+        let mut tube = Tube::new(&model, model.inflow(after), vec![5.0; 512]);
         let before = tube.mass();
         run(&mut tube, 400);
         assert!(tube.fine_points() > 0);
@@ -153,8 +156,9 @@ fn the_wave_neither_blows_up_nor_loses_mass() {
 fn the_literal_scheme_is_unstable() {
     for (calls, sub_cycles) in [(Calls::One, 1), (Calls::Two, 1)] {
         let model = Fluids::default();
-        let scheme = Scheme { calls, sub_cycles, ..coarse_only() };
-        let mut tube = Tube::new(scheme, model.inflow(0.0), vec![5.0; 512]);
+        let mut scheme = coarse_only();
+        scheme.transport = TransportScheme { calls, sub_cycles };
+        let mut tube = Tube::new(&scheme, model.inflow(0.0), vec![5.0; 512]);
         run(&mut tube, 400);
         let sound = tube.density().iter().all(|density| (4.5..5.5).contains(density));
         assert!(!sound, "{calls:?}, {sub_cycles} sub-cycles");
@@ -163,18 +167,18 @@ fn the_literal_scheme_is_unstable() {
 
 /// The tube with everything `factor` times finer.
 fn finer(model: &Fluids, factor: usize) -> Tube {
-    let base = coarse_only();
-    let scheme =
-        Scheme { spacing: base.spacing / factor as f64, step: base.step / factor as f64, ..base };
-    Tube::new(scheme, model.inflow(0.0), vec![model.density; factor * model.points])
+    let mut scheme = coarse_only();
+    scheme.spacing /= factor as f64;
+    scheme.time_step /= factor as f64;
+    Tube::new(&scheme, model.inflow(0.0), vec![model.density; factor * model.points])
 }
 
 #[test]
 fn refinement_halves_the_error() {
     let (model, factor) = (Fluids::default(), 12);
-    let coarse = |scheme: Scheme| Tube::new(scheme, model.inflow(0.0), vec![5.0; 512]);
+    let coarse = |scheme: &Fluids| Tube::new(scheme, model.inflow(0.0), vec![5.0; 512]);
     let mut exact = finer(&model, factor);
-    let mut tubes = [coarse(model.scheme()), coarse(coarse_only())];
+    let mut tubes = [coarse(&model), coarse(&coarse_only())];
     let mut done = 0;
     for steps in [100, 250, 350] {
         run(&mut exact, factor * (steps - done));

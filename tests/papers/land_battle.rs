@@ -5,7 +5,7 @@ use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use remapping::land_battle::Assigned;
-use remapping::land_battle::battle::{Battle, Rules, Unit};
+use remapping::land_battle::battle::{Battle, Unit};
 use remapping::land_battle::board::{Board, Hex, Turn};
 use remapping::land_battle::cost::charge;
 use remapping::land_battle::{Cost, LandBattle, Mapping};
@@ -91,10 +91,6 @@ fn the_paper_s_mappings() {
     assert_eq!(blocks.assign(BOARD, 8).watchers(hex(50, 50)), 0);
 }
 
-fn rules() -> Rules {
-    LandBattle::default().rules()
-}
-
 fn unit(side: u8, column: i32, row: i32) -> Unit {
     Unit { side, hex: hex(column, row), speed: 0.25, progress: 0.0, strength: 1.0 }
 }
@@ -120,12 +116,13 @@ proptest! {
             true => Mapping::Blocks { columns: 64, rows: 32 },
             false => Mapping::Scatter { skew: 3 },
         };
-        let battle = Battle::new(rules(), units);
+        let model = LandBattle::default();
+        let battle = Battle::new(&model, units);
         let mut expected = vec![0.0; 8];
         for unit in battle.units() {
             let owner = mapping.owner(&BOARD, 8, unit.hex);
             let enemies = battle.units().iter().filter(|other| {
-                other.side != unit.side && other.hex.distance(unit.hex) <= rules().range
+                other.side != unit.side && other.hex.distance(unit.hex) <= model.combat.range as i32
             });
             let others: HashSet<usize> = (unit.hex.neighbours().iter())
                 .map(|&next| mapping.owner(&BOARD, 8, next))
@@ -145,13 +142,14 @@ proptest! {
     /// Every unit with an enemy in range hands out its share of strength, and nobody else does.
     #[test]
     fn attrition_is_what_was_inflicted(units in units()) {
-        let rules = Rules { broken_below: f64::NEG_INFINITY, ..rules() };
-        let mut battle = Battle::new(rules, units);
+        let mut model = LandBattle::default();
+        model.combat.broken_below = f64::NEG_INFINITY;
+        let mut battle = Battle::new(&model, units);
         let strength = |battle: &Battle| battle.units().iter().map(|u| u.strength).sum::<f64>();
         let before = strength(&battle);
         let firing: f64 = (battle.units().iter().zip(battle.engaged()))
             .filter(|(_, engaged)| *engaged > 0)
-            .map(|(unit, _)| rules.attrition * unit.strength)
+            .map(|(unit, _)| model.combat.attrition * unit.strength)
             .sum();
         battle.step(&mut ChaCha8Rng::seed_from_u64(1));
         prop_assert!(abs_diff_eq!(before - firing, strength(&battle), epsilon = 1e-9));
@@ -163,8 +161,9 @@ fn a_unit_stands_while_more_than_three_enemies_are_next_to_it() {
     for (enemies, stands) in [(3, false), (4, true)] {
         let mut units = vec![Unit { speed: 1.0, ..unit(0, 60, 60) }];
         units.extend((0..enemies).map(|_| Unit { speed: 0.0, ..unit(1, 61, 60) }));
-        let rules = Rules { attrition: 0.0, ..rules() };
-        let mut battle = Battle::new(rules, units);
+        let mut model = LandBattle::default();
+        model.combat.attrition = 0.0;
+        let mut battle = Battle::new(&model, units);
         battle.step(&mut ChaCha8Rng::seed_from_u64(1));
         assert_eq!(battle.units()[0].hex == hex(60, 60), stands);
     }
@@ -173,8 +172,9 @@ fn a_unit_stands_while_more_than_three_enemies_are_next_to_it() {
 #[test]
 fn units_cross_a_hex_in_the_time_their_speed_says() {
     // Nobody to meet: each side marches on, one hex every 4 steps.
-    let rules = Rules { straight: 1.0, ..rules() };
-    let mut battle = Battle::new(rules, vec![unit(0, 10, 20), unit(1, 110, 90)]);
+    let mut model = LandBattle::default();
+    model.movement.straight = 1.0;
+    let mut battle = Battle::new(&model, vec![unit(0, 10, 20), unit(1, 110, 90)]);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     (0..40).for_each(|_| battle.step(&mut rng));
     let hexes: Vec<Hex> = battle.units().iter().map(|unit| unit.hex).collect();

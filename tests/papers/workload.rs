@@ -7,14 +7,14 @@ use remapping::estimate::Estimate;
 use remapping::fluids::Fluids;
 use remapping::phase_change::{Accuracy, solve};
 pub(crate) use remapping::two_phase::Parameters;
-use remapping::two_phase::Premature;
 use remapping::two_phase::estimate::{estimate, model, optimal_thresholds};
 use remapping::two_phase::expectation;
 use remapping::two_phase::figure::Setting;
-use remapping::two_phase::play::{Beliefs, clairvoyant, fixed, threshold};
+use remapping::two_phase::play::{clairvoyant, fixed, threshold};
 use remapping::two_phase::speedup::{between_remaps, with_routing};
 use remapping::two_phase::trace::{Cycles, Loads};
 use remapping::two_phase::workload::{Workload, compare};
+use remapping::two_phase::{Belief, Premature};
 
 /// Beliefs after 1, 2, ... reports of a change in a row, in odds: o -> 9 (o + phi)/(1 - phi).
 fn ladder(hazard: f64, rungs: usize) -> Vec<f64> {
@@ -29,7 +29,7 @@ fn ladder(hazard: f64, rungs: usize) -> Vec<f64> {
 #[test]
 fn bayes_ladders() {
     for (hazard, needed) in [(1.0 / 400.0, 4), (1.0 / 60.0, 3)] {
-        let beliefs = Beliefs { hazard, false_alarm: 0.1, missed: 0.1 };
+        let beliefs = Belief { hazard, false_alarm: 0.1, missed: 0.1, threshold: 0.7 };
         let mut p = 0.0;
         for (rung, expected) in ladder(hazard, 6).into_iter().enumerate() {
             p = beliefs.update(p, true);
@@ -41,7 +41,7 @@ fn bayes_ladders() {
         assert!(after < p && after > 0.0);
     }
     // Errorless reports settle it.
-    let sure = Beliefs { hazard: 0.01, false_alarm: 0.0, missed: 0.0 };
+    let sure = Belief { hazard: 0.01, false_alarm: 0.0, missed: 0.0, threshold: 0.7 };
     assert_eq!(sure.update(0.3, true), 1.0);
     assert_eq!(sure.update(0.3, false), 0.0);
 }
@@ -79,9 +79,9 @@ proptest! {
         reports in prop::collection::vec(any::<bool>(), 12),
         level in 0.0..1.0f64,
     ) {
-        let beliefs = Beliefs { hazard: 0.05, false_alarm: 0.2, missed: 0.2 };
-        let played = threshold(&cycles, &reports, &beliefs, Premature::Keep, &|_| level);
-        let expected = match played.last_remap {
+        let beliefs = Belief { hazard: 0.05, false_alarm: 0.2, missed: 0.2, threshold: 0.7 };
+        let (played, last) = threshold(&cycles, &reports, &beliefs, Premature::Keep, &|_| level);
+        let expected = match last {
             Some(n) => {
                 cycles.old[..n].iter().sum::<f64>()
                     + cycles.remap_cost[n]
@@ -91,12 +91,12 @@ proptest! {
         };
         prop_assert!(abs_diff_eq!(played.time, expected, epsilon = 1e-9));
         // Undone, premature remaps cost their delay and nothing else.
-        let played = threshold(&cycles, &reports, &beliefs, Premature::Revert, &|_| level);
+        let (played, last) = threshold(&cycles, &reports, &beliefs, Premature::Revert, &|_| level);
         let change = cycles.change().unwrap_or(cycles.len());
-        let from = played.last_remap.filter(|&n| n >= change).unwrap_or(cycles.len());
+        let from = last.filter(|&n| n >= change).unwrap_or(cycles.len());
         let running = cycles.old[..from].iter().sum::<f64>() + cycles.new[from..].iter().sum::<f64>();
         prop_assert!(abs_diff_eq!(played.time - played.remap_time, running, epsilon = 1e-9));
-        prop_assert_eq!(played.remaps - played.premature, u32::from(from < cycles.len()));
+        prop_assert_eq!(played.remaps - played.premature, f64::from(from < cycles.len()));
     }
 
     /// What is expected of a policy is the sum over all errors of the detector, one by one.
@@ -109,13 +109,12 @@ proptest! {
         hazard in prop_oneof![0.0..1.0f64, Just(1e-9), Just(0.0)],
         keep in any::<bool>(),
     ) {
-        let beliefs = Beliefs { hazard, false_alarm: errors.0, missed: errors.1 };
+        let beliefs = Belief { hazard, false_alarm: errors.0, missed: errors.1, threshold: level };
         let premature = if keep { Premature::Keep } else { Premature::Revert };
         let setting = Setting {
             flip_unchanged: flips.0,
             flip_changed: flips.1,
-            beliefs,
-            threshold: level,
+            belief: beliefs,
             premature,
             runs: 1,
             seed: 1,
@@ -133,11 +132,11 @@ proptest! {
                     cycles.changed[n] ^ flipped
                 })
                 .collect();
-            let played = threshold(&cycles, &reports, &beliefs, premature, &|_| level);
+            let (played, _) = threshold(&cycles, &reports, &beliefs, premature, &|_| level);
             time += weight * played.time;
             remap_time += weight * played.remap_time;
-            remaps += weight * f64::from(played.remaps);
-            early += weight * f64::from(played.premature);
+            remaps += weight * played.remaps;
+            early += weight * played.premature;
         }
         let found = expectation::threshold(&cycles, &setting, &|_| level);
         prop_assert!(abs_diff_eq!(found.time, time, epsilon = found.error + 1e-12 * time), "{found:?} {time}");
@@ -164,7 +163,7 @@ proptest! {
 /// A run drawn from the two-phase model itself, and what its detector reports.
 fn draw(
     parameters: &Parameters,
-    beliefs: &Beliefs,
+    beliefs: &Belief,
     cycles: usize,
     rng: &mut ChaCha8Rng,
 ) -> (Cycles, Vec<bool>) {
@@ -201,7 +200,7 @@ fn the_optimal_policy_is_optimal_on_its_own_model() {
         remap_cost: 25.0,
         cycles_after: 0.0,
     };
-    let beliefs = Beliefs { hazard: 0.03, false_alarm: 0.2, missed: 0.15 };
+    let beliefs = Belief { hazard: 0.03, false_alarm: 0.2, missed: 0.15, threshold: 0.7 };
     let (cycles, runs) = (40, 20_000);
     for premature in [Premature::Keep, Premature::Revert] {
         let (optimal, _) =
@@ -214,7 +213,7 @@ fn the_optimal_policy_is_optimal_on_its_own_model() {
             (0..runs).map(|_| draw(&parameters, &beliefs, cycles, &mut rng)).collect();
         let times = |policy: &dyn Fn(usize) -> f64| -> Vec<f64> {
             let play = |(run, reports): &(Cycles, Vec<bool>)| {
-                threshold(run, reports, &beliefs, premature, policy).time
+                threshold(run, reports, &beliefs, premature, policy).0.time
             };
             drawn.iter().map(play).collect()
         };
@@ -303,13 +302,12 @@ fn merged_beliefs_keep_the_bounds() {
         work: 1.0,
         changed,
     };
-    let beliefs = Beliefs { hazard: 0.01, false_alarm: 0.4, missed: 0.35 };
+    let beliefs = Belief { hazard: 0.01, false_alarm: 0.4, missed: 0.35, threshold: 0.6 };
     for premature in [Premature::Keep, Premature::Revert] {
         let setting = Setting {
             flip_unchanged: 0.4,
             flip_changed: 0.35,
-            beliefs,
-            threshold: 0.6,
+            belief: beliefs,
             premature,
             runs: 1,
             seed: 1,
@@ -323,7 +321,7 @@ fn merged_beliefs_keep_the_bounds() {
                 changed ^ (rng.random::<f64>() < rate)
             };
             let reports: Vec<bool> = cycles.changed.iter().map(&mut report).collect();
-            threshold(&cycles, &reports, &beliefs, premature, &|_| 0.6).time
+            threshold(&cycles, &reports, &beliefs, premature, &|_| 0.6).0.time
         };
         let sampled = Estimate::of(&(0..40_000).map(played).collect::<Vec<_>>());
         let off = (sampled.value - found.time).abs();

@@ -95,15 +95,15 @@ fn fluids_contain(runs: u32, detectors: u32) -> f64 {
     let mut contained = Vec::new();
     for (at, parameters) in found.figure.parameters.iter().enumerate() {
         let cycles = model.trace(at, 1, 0).cycle_times();
-        let (beliefs, premature) = (&setting.beliefs, setting.premature);
+        let (belief, premature) = (&setting.belief, setting.premature);
         let parameters = parameters.as_ref().unwrap();
-        let optimal = optimal_thresholds(parameters, beliefs, premature, cycles.len(), 1e-9, &());
+        let optimal = optimal_thresholds(parameters, belief, premature, cycles.len(), 1e-9, &());
         let optimal = optimal.unwrap().0;
         for (policy, own) in [(Policy::Threshold, None), (Policy::Optimal, Some(&optimal))] {
-            let level = |n: usize| own.map_or(setting.threshold, |own| own[n]);
+            let level = |n: usize| own.map_or(belief.threshold, |own| own[n]);
             let play = |index: u32| {
                 let reports = reports(&setting, index, &cycles.changed);
-                play::threshold(&cycles, &reports, beliefs, premature, &level).time
+                play::threshold(&cycles, &reports, belief, premature, &level).0.time
             };
             let times: Vec<f64> = (0..detectors).into_par_iter().map(play).collect();
             let truth = Estimate::of(&times);

@@ -44,7 +44,7 @@ impl<M: TwoPhases> Kind for M {
     }
 
     fn solve(&self, asked: &Asked<'_, Settings>) -> Outcome<Found> {
-        solve::solve_scenarios(asked, &*self.workload(), M::BODY)
+        solve::solve(asked, &*self.workload(), M::BODY)
     }
 
     fn compare(&self, asked: &Asked<'_, Contest>) -> Outcome<(Policies, Status)> {
