@@ -151,14 +151,13 @@ pub fn student(freedom: f64) -> f64 {
         let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
         return z + (first + second / freedom) / freedom;
     }
-    // t^2 / (freedom + t^2) has a beta distribution.
-    let share = beta_quantile(0.5, 0.5 * freedom, LEVEL);
-    (freedom * share / (1.0 - share)).sqrt()
+    student_at(freedom, LEVEL)
 }
 
 /// The quantile of Student's t below which the absolute value lies with probability `level`, for
 /// `freedom` > 0 degrees of freedom.
 pub fn student_at(freedom: f64, level: f64) -> f64 {
+    // t^2 / (freedom + t^2) has a beta distribution.
     let share = beta_quantile(0.5, 0.5 * freedom, level);
     (freedom * share / (1.0 - share)).sqrt()
 }

@@ -107,20 +107,19 @@ impl Imbalance {
             .iter()
             .fold(UBig::ZERO, |g, n| if g.is_zero() { n.clone() } else { g.gcd(n) });
         let integers = numerators.iter().map(|n| i64::try_from(n / &shared));
-        let integers: Vec<i64> = integers.collect::<Result<_, _>>().map_err(|_| Self::TOO_FINE)?;
+        let integers: Vec<i64> =
+            integers.collect::<Result<_, _>>().map_err(|_| ImbalanceError::TooFine)?;
         let sum = integers.iter().map(|&c| i128::from(c)).sum::<i128>();
         // A share and a deviation are differences of two such products.
         let bound = sum.checked_mul(2 * i128::from(largest_load.max(1)) * capacities.len() as i128);
-        let total = i64::try_from(sum).map_err(|_| Self::TOO_FINE)?;
+        let total = i64::try_from(sum).map_err(|_| ImbalanceError::TooFine)?;
         if bound.is_none_or(|bound| bound >= 1 << 62) {
-            return Err(Self::TOO_FINE);
+            return Err(ImbalanceError::TooFine);
         }
         let unit = Rational::from_parts(shared.into(), common).to_f64().value();
         let scale = integers.iter().map(|&c| 1.0 / (c as f64 * total as f64 * unit)).collect();
         Ok(Self { cost, capacities: integers, total, scale })
     }
-
-    const TOO_FINE: ImbalanceError = ImbalanceError::TooFine;
 
     /// The number of processes.
     pub fn processes(&self) -> usize {
@@ -168,8 +167,7 @@ impl Imbalance {
     /// hold the total.
     pub fn split_within(&self, total: i64, lowest: &[i64], highest: &[i64]) -> Option<Vec<i64>> {
         let split = self.split(total);
-        let within = |(load, (low, high)): (&i64, (&i64, &i64))| (low..=high).contains(&load);
-        if split.iter().zip(lowest.iter().zip(highest)).all(within) {
+        if fits(&split, lowest, highest) {
             return Some(split);
         }
         let mut loads = lowest.to_vec();
@@ -197,9 +195,7 @@ impl Imbalance {
         let (mut loads, mut all) = (lowest.to_vec(), Vec::new());
         loop {
             let split = self.split(loads.iter().sum());
-            let mut within = split.iter().zip(lowest.iter().zip(highest));
-            let fits = within.all(|(load, (low, high))| (low..=high).contains(&load));
-            all.push(if fits { split } else { loads.clone() });
+            all.push(if fits(&split, lowest, highest) { split } else { loads.clone() });
             let Some(next) = self.next_unit(&loads, highest) else { return all };
             loads[next] += 1;
         }
@@ -235,6 +231,14 @@ impl Imbalance {
         let sum: i64 = loads.iter().sum();
         loads.iter().zip(&self.capacities).map(move |(&w, &c)| w * self.total - c * sum)
     }
+}
+
+/// Whether loads are within their ranges.
+fn fits(loads: &[i64], lowest: &[i64], highest: &[i64]) -> bool {
+    loads
+        .iter()
+        .zip(lowest.iter().zip(highest))
+        .all(|(load, (low, high))| (low..=high).contains(&load))
 }
 
 #[cfg(test)]

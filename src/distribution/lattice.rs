@@ -177,7 +177,8 @@ impl LatticeLaw {
         let low = cut(&mut weights.iter());
         let high = weights.len() - cut(&mut weights.iter().rev());
         let mut weights = weights[low..high].to_vec();
-        let total = sum(&weights);
+        let terms = weights.iter().copied();
+        let total = terms.fold(Compensated::default(), Compensated::plus).value();
         weights.iter_mut().for_each(|p| *p /= total);
         let terms = short.weights.iter().filter(|p| **p != 0.0).count() as f64;
         let rounding = self.rounding + other.rounding + (terms + 3.0) * UNIT;
@@ -185,15 +186,37 @@ impl LatticeLaw {
     }
 }
 
-/// Neumaier's compensated sum: two roundings whatever the length.
-fn sum(terms: &[f64]) -> f64 {
-    let (mut sum, mut lost) = (0.0_f64, 0.0);
-    for &term in terms {
-        let next = sum + term;
-        lost += if sum.abs() >= term.abs() { (sum - next) + term } else { (term - next) + sum };
-        sum = next;
+/// Sums of the first 0, 1, 2, .. terms, none of them negative.
+pub(crate) fn sums<'a>(terms: impl Iterator<Item = &'a f64>) -> Vec<f64> {
+    let mut sum = Compensated::default();
+    let each = terms.map(|p| {
+        sum = sum.plus(*p);
+        sum.value()
+    });
+    std::iter::once(0.0).chain(each).collect()
+}
+
+/// Neumaier's sum: two roundings whatever the length.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Compensated {
+    sum: f64,
+    lost: f64,
+}
+
+impl Compensated {
+    pub(crate) fn plus(self, term: f64) -> Self {
+        let next = self.sum + term;
+        let lost = if self.sum.abs() >= term.abs() {
+            (self.sum - next) + term
+        } else {
+            (term - next) + self.sum
+        };
+        Self { sum: next, lost: self.lost + lost }
     }
-    sum + lost
+
+    pub(crate) fn value(self) -> f64 {
+        self.sum + self.lost
+    }
 }
 
 /// The random walk with a lattice step distribution, from 0. It gives the distribution of its

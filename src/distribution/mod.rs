@@ -152,22 +152,19 @@ impl Law {
 
     /// The smallest possible change; negative infinity if there is none or none is known.
     pub fn least(&self) -> f64 {
-        match *self {
-            Law::Steps(ref steps) => steps.least(),
-            Law::Exponential { .. } | Law::Gamma { .. } => 0.0,
-            Law::Normal { mean, deviation: 0.0 } | Law::Moments { mean, variance: 0.0 } => mean,
-            Law::Normal { .. } | Law::Moments { .. } => f64::NEG_INFINITY,
-        }
+        self.ends()[0]
     }
 
     /// The least and the largest possible change; infinite where there is none or none is known.
     pub(crate) fn ends(&self) -> [f64; 2] {
-        let most = match *self {
-            Law::Steps(ref steps) => steps.values()[steps.values().len() - 1],
-            Law::Normal { mean, deviation: 0.0 } | Law::Moments { mean, variance: 0.0 } => mean,
-            _ => f64::INFINITY,
-        };
-        [self.least(), most]
+        match *self {
+            Law::Steps(ref steps) => [steps.least(), steps.values()[steps.values().len() - 1]],
+            Law::Exponential { .. } | Law::Gamma { .. } => [0.0, f64::INFINITY],
+            Law::Normal { mean, deviation: 0.0 } | Law::Moments { mean, variance: 0.0 } => {
+                [mean; 2]
+            }
+            Law::Normal { .. } | Law::Moments { .. } => [f64::NEG_INFINITY, f64::INFINITY],
+        }
     }
 
     /// Whether the distribution of a sum of changes is known, and not only its moments.

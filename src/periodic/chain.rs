@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::cost::{CostAware, LoadChain, cost_aware_chain};
+use super::cost::{CostAware, Later, minimise};
 use super::deviation::dying;
-use super::deviation::expected_imbalance::UNKNOWN;
+use super::deviation::expected_imbalance::{EXACTLY, UNKNOWN};
 use super::search::ROUNDING;
 use super::settling::{Settling, apart};
 use super::{Approximation, Bound, Crossing, Places, Search, deviation::exact};
@@ -20,6 +20,38 @@ const ENDS: f64 = 1e-25;
 
 /// Joint distributions closer than this, relative to what is allowed, count as equal.
 const SETTLED: f64 = 1e-13;
+
+/// A birth–death chain of one processor's load level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadChain {
+    /// Probability of one level more, per level.
+    pub up: Vec<f64>,
+    /// Probability of one level less, per level.
+    pub down: Vec<f64>,
+}
+
+impl LoadChain {
+    /// The distribution of a certain level.
+    pub(super) fn point(&self, level: usize) -> Vec<f64> {
+        let mut law = vec![0.0; self.up.len()];
+        law[level] = 1.0;
+        law
+    }
+
+    /// The distribution of the level one step later.
+    pub(super) fn step(&self, law: &[f64]) -> Vec<f64> {
+        // Separate loops vectorize.
+        let mut next = vec![0.0];
+        next.extend(law.iter().zip(&self.up).take(law.len() - 1).map(|(p, up)| p * up));
+        for (((next, p), up), down) in next.iter_mut().zip(law).zip(&self.up).zip(&self.down) {
+            *next += p * (1.0 - up - down);
+        }
+        for ((next, p), down) in next.iter_mut().zip(&law[1..]).zip(&self.down[1..]) {
+            *next += p * down;
+        }
+        next
+    }
+}
 
 /// Processors whose loads follow a birth–death chain from one level, independently.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,13 +72,7 @@ impl ChainLoads {
 
     /// The distribution of the level after 0, 1, 2, .. steps.
     pub fn laws(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
-        std::iter::successors(Some(self.point(self.start)), |law| Some(self.chain.step(law)))
-    }
-
-    fn point(&self, level: usize) -> Vec<f64> {
-        let mut law = vec![0.0; self.chain.up.len()];
-        law[level] = 1.0;
-        law
+        std::iter::successors(Some(self.chain.point(self.start)), |law| Some(self.chain.step(law)))
     }
 
     /// Mean load under a distribution of the level.
@@ -63,7 +89,7 @@ impl ChainLoads {
                 let ends = ENDS * level.min(1.0);
                 let cut = without_ends(law, ends);
                 let places = Places { count: self.count, law: &cut, steps: None };
-                let found = exact::max_deviation(&[places], observer).0;
+                let found = exact::max_deviation(&[places], EXACTLY, observer).0;
                 let error = found.error + ends * self.count as f64 * self.most();
                 if observer.check().is_break() {
                     return UNKNOWN;
@@ -155,7 +181,7 @@ impl ChainLoads {
         // Proved steps before the bound was first met within an error.
         let mut before_tie = None;
         // Relative imbalance and distribution one step before.
-        let (mut before, mut previous) = (0.0, self.point(self.start));
+        let (mut before, mut previous) = (0.0, self.chain.point(self.start));
         // A distribution, its step, and an upper bound of its imbalance.
         let mut last: Option<(Vec<f64>, u64, f64)> = None;
         for (time, law) in (1..=LIMIT).zip(self.laws().skip(1)) {
@@ -273,9 +299,40 @@ impl ChainLoads {
         matches!(bound, Bound::MaxDeviation(_)).then(|| self.max_deviation_bound(law) + rounded)
     }
 
-    /// The interval of least cost per step, see [`cost_aware_chain`].
+    /// The interval of least cost per step, as [`cost_aware`](super::cost_aware) has it, exactly up
+    /// to rounding.
+    ///
+    /// `Settling` bounds how far the distribution of the level can still change, and the imbalance
+    /// changes by at most `count + 1` times that. Once this is below rounding, all later imbalances
+    /// are one number, or two alternating ones. Then either some interval has beaten their mean or
+    /// none will: remapping never pays.
+    ///
+    /// # Panics
+    /// If the start is outside the chain.
     pub fn cost_aware(&self, remap_cost: f64, observer: &dyn Observer) -> CostAware {
-        cost_aware_chain(self.count, &self.chain, self.start, remap_cost, observer)
+        let Self { count, ref chain, start, .. } = *self;
+        let levels = chain.up.len();
+        assert!(start < levels && chain.down.len() == levels, "start outside the chain");
+        let mut law = chain.point(start);
+        let at = |_: u64| {
+            law = chain.step(&law);
+            dying::order_statistics(count, &law).above
+        };
+        let mut settling = Settling::new(chain, start);
+        // The imbalance one step ago, and a bound of its later change.
+        let mut before = (0.0, f64::INFINITY);
+        let later = |_: u64, last: f64| {
+            let slack = (count + 1) as f64 * settling.step();
+            let two = settling.period == 2;
+            let (next, slack_before) = if two { before } else { (last, slack) };
+            before = (last, slack);
+            let rounding = 1e-12 * last.max(1.0);
+            Later {
+                least: if two { (last - slack).min(next - slack_before) } else { last - slack },
+                settled: (slack.max(slack_before) < rounding).then_some([next, last]),
+            }
+        };
+        minimise(remap_cost, observer, None, at, later)
     }
 }
 

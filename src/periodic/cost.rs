@@ -2,10 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::settling::Settling;
 use super::{ExpectedImbalance, Processors};
-use crate::distribution::extremes::Marginal;
-use crate::distribution::{Class, LatticeLaw, extremes};
+use crate::distribution::Class;
 use crate::observer::{Observer, Status};
 
 /// Steps after which the search for the best interval ends without a result.
@@ -67,15 +65,16 @@ pub fn cost_aware(
 }
 
 /// Information about all steps after the current one.
-struct Later {
+pub(super) struct Later {
     /// Lower bound of their imbalance.
-    least: f64,
+    pub(super) least: f64,
     /// Their limits, if the imbalance has converged up to rounding to two alternating numbers, the
     /// next one first.
-    settled: Option<[f64; 2]>,
+    pub(super) settled: Option<[f64; 2]>,
 }
 
-fn minimise(
+/// The search, given the imbalance after each step and what is known of later ones.
+pub(super) fn minimise(
     remap_cost: f64,
     observer: &dyn Observer,
     last: Option<u64>,
@@ -126,74 +125,4 @@ fn minimise(
         best.status = Status::Converged;
     }
     best
-}
-
-/// A birth–death chain of one processor's load level.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LoadChain {
-    /// Probability of one level more, per level.
-    pub up: Vec<f64>,
-    /// Probability of one level less, per level.
-    pub down: Vec<f64>,
-}
-
-impl LoadChain {
-    /// The distribution of the level one step later.
-    pub(super) fn step(&self, law: &[f64]) -> Vec<f64> {
-        // Separate loops vectorize.
-        let mut next = vec![0.0];
-        next.extend(law.iter().zip(&self.up).take(law.len() - 1).map(|(p, up)| p * up));
-        for (((next, p), up), down) in next.iter_mut().zip(law).zip(&self.up).zip(&self.down) {
-            *next += p * (1.0 - up - down);
-        }
-        for ((next, p), down) in next.iter_mut().zip(&law[1..]).zip(&self.down[1..]) {
-            *next += p * down;
-        }
-        next
-    }
-}
-
-/// The same for `count` processors whose loads follow a birth–death chain from level `start`
-/// independently, exactly up to rounding.
-///
-/// `Settling` bounds how far the distribution of the level can still change, and the imbalance
-/// changes by at most `count + 1` times that. Once this is below rounding, all later imbalances are
-/// one number, or two alternating ones. Then either some interval has beaten their mean or none
-/// will: remapping never pays.
-pub fn cost_aware_chain(
-    count: usize,
-    chain: &LoadChain,
-    start: usize,
-    remap_cost: f64,
-    observer: &dyn Observer,
-) -> CostAware {
-    let levels = chain.up.len();
-    assert!(start < levels && chain.down.len() == levels, "start outside the chain");
-    let mut law = vec![0.0; levels];
-    law[start] = 1.0;
-    let at = |_: u64| {
-        law = chain.step(&law);
-        imbalance_of(count, &law)
-    };
-    let mut settling = Settling::new(chain, start);
-    // The imbalance one step ago, and a bound of its later change.
-    let mut before = (0.0, f64::INFINITY);
-    let later = |_: u64, last: f64| {
-        let slack = (count + 1) as f64 * settling.step();
-        let two = settling.period == 2;
-        let (next, slack_before) = if two { before } else { (last, slack) };
-        before = (last, slack);
-        let rounding = 1e-12 * last.max(1.0);
-        Later {
-            least: if two { (last - slack).min(next - slack_before) } else { last - slack },
-            settled: (slack.max(slack_before) < rounding).then_some([next, last]),
-        }
-    };
-    minimise(remap_cost, observer, None, at, later)
-}
-
-/// Expected maximum minus the mean of `count` independent levels.
-fn imbalance_of(count: usize, law: &[f64]) -> f64 {
-    let law = LatticeLaw::new(0, law.to_vec());
-    extremes(&[(count, Marginal::lattice(0.0, 1.0, law))], &()).above
 }

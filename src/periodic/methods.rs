@@ -9,7 +9,7 @@ use super::{
 };
 use crate::Rational;
 use crate::decimal::written;
-use crate::distribution::Law;
+use crate::distribution::{Extremes, Law};
 use crate::observer::{Observer, Status};
 use std::ops::ControlFlow;
 
@@ -156,16 +156,16 @@ fn max_deviation(processors: &Processors, bound: f64, observer: &dyn Observer) -
     if let Some(imbalance) = ExpectedImbalance::new(processors) {
         let mut imbalance = imbalance.watched(observer);
         found.push(exact(processors, bound, &mut imbalance, observer));
-        for kind in [Kind::OrderStatistics, Kind::OrderStatisticsOneSided] {
+        for (kind, side) in
+            [(Kind::OrderStatistics, Side::Either), (Kind::OrderStatisticsOneSided, Side::Above)]
+        {
             let mut excess = |time: f64| {
-                let found = imbalance.extremes(time);
-                let both = kind == Kind::OrderStatistics;
-                let value = if both { found.above.max(found.below) } else { found.above };
-                Approximation { value, error: found.error }
+                let Extremes { above, below, error } = imbalance.extremes(time);
+                let value = if side == Side::Either { above.max(below) } else { above };
+                Approximation { value, error }
             };
             let limits = (LIMIT, Ties::Keep);
-            let one_sided = kind == Kind::OrderStatisticsOneSided;
-            let lead = Lead::new(processors, if one_sided { Side::Above } else { Side::Either });
+            let lead = Lead::new(processors, side);
             let mut search =
                 longest_with(processors, bound, limits, lead.as_ref(), observer, |time| {
                     excess(time as f64)

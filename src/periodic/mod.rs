@@ -41,9 +41,9 @@ mod processors;
 pub mod search;
 mod settling;
 
-pub use chain::ChainLoads;
+pub use chain::{ChainLoads, LoadChain};
 pub use closed::{distribution_free_factor, normal_extremes_factor};
-pub use cost::{CostAware, LoadChain, cost_aware, cost_aware_chain};
+pub use cost::{CostAware, cost_aware};
 pub use covariance::{Covariance, CovarianceError};
 pub use deviation::exact;
 pub use deviation::expected_imbalance::ExpectedImbalance;
@@ -52,18 +52,25 @@ pub use deviation::kappa::{kappa, kappa_error};
 pub use deviation::window::Places;
 pub use methods::{Bound, Guarantee, Kind, Method, methods};
 pub use moments::{Moments, first_crossing};
-pub use negative::{NegativeLoad, negative_load, negative_load_of_dependent};
+pub use negative::{NegativeLoad, negative_load};
 pub use paths::{Passage, first_passage, sample_path, sampled_max_deviation};
 pub use processors::{Processors, ProcessorsError};
 pub use search::{Search, Ties, longest};
 
 /// A computed number and a bound of its numerical error.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Approximation {
     /// The number.
     pub value: f64,
     /// Absolute error at most.
     pub error: f64,
+}
+
+impl Approximation {
+    /// A number between two bounds.
+    fn between(lower: f64, upper: f64) -> Self {
+        Self { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }
+    }
 }
 
 /// How long a bound holds.

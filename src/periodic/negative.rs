@@ -16,34 +16,24 @@ pub struct NegativeLoad {
     pub exact: bool,
 }
 
-/// The probability that a load becomes negative within `steps` steps, for independent processors.
-/// It is exact, up to rounding and 1e-20, where all steps are on lattices and `steps` is at most
-/// 5000. Otherwise it is bounded by Kolmogorov's inequality: `N` times `steps * variance / (least
-/// mean load)^2`.
+/// The probability that a load becomes negative within `steps` steps. It is exact, up to rounding
+/// and 1e-20, for independent processors where all steps are on lattices and `steps` is at most
+/// 5000. For dependent ones it is then bounded by the sum over the processors. Otherwise it is
+/// bounded by Kolmogorov's inequality: `N` times `steps * variance / (least mean load)^2`.
 ///
-/// After a halt the bound is returned.
+/// After a halt that bound is returned.
 pub fn negative_load(processors: &Processors, steps: u64, observer: &dyn Observer) -> NegativeLoad {
-    if let Some(chances) = of_each(processors, steps, observer) {
-        let counts = processors.classes().iter().map(|class| class.count as f64);
-        let none: f64 = counts.zip(&chances).map(|(count, p)| count * (-p).ln_1p()).sum();
-        return NegativeLoad { probability: -none.exp_m1(), exact: true };
-    }
-    bounded(processors, steps)
-}
-
-/// A bound on the same probability for arbitrary dependence between processors: the sum over the
-/// processors.
-pub fn negative_load_of_dependent(
-    processors: &Processors,
-    steps: u64,
-    observer: &dyn Observer,
-) -> NegativeLoad {
     let Some(chances) = of_each(processors, steps, observer) else {
         return bounded(processors, steps);
     };
     let counts = processors.classes().iter().map(|class| class.count as f64);
-    let sum: f64 = counts.zip(&chances).map(|(count, p)| count * p).sum();
-    NegativeLoad { probability: sum.min(1.0), exact: false }
+    let each = counts.zip(&chances);
+    if processors.are_dependent() {
+        let sum: f64 = each.map(|(count, p)| count * p).sum();
+        return NegativeLoad { probability: sum.min(1.0), exact: false };
+    }
+    let none: f64 = each.map(|(count, p)| count * (-p).ln_1p()).sum();
+    NegativeLoad { probability: -none.exp_m1(), exact: true }
 }
 
 /// The probability for one processor of each class, where it can be computed.

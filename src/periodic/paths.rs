@@ -52,44 +52,33 @@ pub struct Passage {
     pub censored: u64,
 }
 
-/// A distribution prepared for sampling.
-enum Sampler {
-    /// Values with the cumulative sums of their weights.
-    Steps(Vec<f64>, Vec<f64>),
-    Exponential(Exp<f64>),
-    Gamma(Gamma<f64>),
-    Normal(Normal<f64>),
-}
+/// Draws a change.
+type Sampler = Box<dyn Fn(&mut Stream) -> f64 + Sync>;
 
-impl Sampler {
-    fn new(law: &Law) -> Option<Self> {
-        match *law {
-            Law::Steps(ref steps) => {
-                let sums = steps.weights().iter().scan(0.0, |sum, weight| {
-                    *sum += weight;
-                    Some(*sum)
-                });
-                Some(Self::Steps(steps.values().to_vec(), sums.collect()))
-            }
-            Law::Exponential { mean } => Exp::new(1.0 / mean).ok().map(Self::Exponential),
-            Law::Gamma { shape, mean } => Gamma::new(shape, mean / shape).ok().map(Self::Gamma),
-            Law::Normal { mean, deviation } => Normal::new(mean, deviation).ok().map(Self::Normal),
-            Law::Moments { .. } => None,
-        }
-    }
-
-    fn draw(&self, stream: &mut Stream) -> f64 {
-        match self {
-            Self::Steps(values, sums) => {
+/// A sampler of a distribution; `None` if only its moments are known.
+fn sampler(law: &Law) -> Option<Sampler> {
+    Some(match *law {
+        Law::Steps(ref steps) => {
+            let sums = steps.weights().iter().scan(0.0, |sum, weight| {
+                *sum += weight;
+                Some(*sum)
+            });
+            let (values, sums) = (steps.values().to_vec(), sums.collect::<Vec<f64>>());
+            Box::new(move |stream| {
                 let place: f64 = stream.random();
                 let index = sums.partition_point(|sum| *sum <= place);
                 values[index.min(values.len() - 1)]
-            }
-            Self::Exponential(law) => law.sample(stream),
-            Self::Gamma(law) => law.sample(stream),
-            Self::Normal(law) => law.sample(stream),
+            })
         }
-    }
+        Law::Exponential { mean } => sampled(Exp::new(1.0 / mean).ok()?),
+        Law::Gamma { shape, mean } => sampled(Gamma::new(shape, mean / shape).ok()?),
+        Law::Normal { mean, deviation } => sampled(Normal::new(mean, deviation).ok()?),
+        Law::Moments { .. } => return None,
+    })
+}
+
+fn sampled(law: impl Distribution<f64> + Sync + 'static) -> Sampler {
+    Box::new(move |stream| law.sample(stream))
 }
 
 /// One sample path of the loads.
@@ -109,7 +98,7 @@ impl<'a> Path<'a> {
         let mut loads = self.loads.iter_mut();
         for (count, sampler) in self.classes {
             for load in loads.by_ref().take(*count) {
-                *load += sampler.draw(&mut self.stream);
+                *load += sampler(&mut self.stream);
             }
         }
     }
@@ -152,9 +141,7 @@ pub fn sample_path(
 }
 
 fn samplers(processors: &Processors) -> Option<Vec<(usize, Sampler)>> {
-    let sampler =
-        |class: &crate::distribution::Class| Some((class.count, Sampler::new(&class.law)?));
-    processors.classes().iter().map(sampler).collect()
+    processors.classes().iter().map(|class| Some((class.count, sampler(&class.law)?))).collect()
 }
 
 /// Mean first passage of the imbalance of a sample path, `max_i |w_i - wbar|` or `sqrt(sum_i (w_i -

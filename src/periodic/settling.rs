@@ -162,9 +162,7 @@ impl<'a> Settling<'a> {
         }
         let inside = |level: &usize| closed.iter().any(|levels| levels.contains(level));
         let passing = (!inside(&start)).then(|| {
-            let mut law = vec![0.0; up.len()];
-            law[start] = 1.0;
-            (law, (lowest..=highest).filter(|level| !inside(level)).collect())
+            (chain.point(start), (lowest..=highest).filter(|level| !inside(level)).collect())
         });
         Self { chain, groups, passing, history: vec![(1.0, up.len() as f64)], period }
     }
@@ -228,13 +226,10 @@ mod tests {
     fn later_laws_stay_within_what_is_said() {
         for chain in chains() {
             for start in 0..chain.up.len() {
-                let mut law = vec![0.0; chain.up.len()];
-                law[start] = 1.0;
                 let mut settling = Settling::new(&chain, start);
-                let laws: Vec<Vec<f64>> =
-                    std::iter::successors(Some(law), |law| Some(chain.step(law)))
-                        .take(600)
-                        .collect();
+                let step = |law: &Vec<f64>| Some(chain.step(law));
+                let laws = std::iter::successors(Some(chain.point(start)), step).take(600);
+                let laws: Vec<Vec<f64>> = laws.collect();
                 let mut said = 1.0;
                 for time in 1..300 {
                     said = settling.step();

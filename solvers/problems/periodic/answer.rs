@@ -2,7 +2,6 @@
 
 use remapping::estimate::Estimate;
 use serde::de::{Error, MapAccess, Visitor};
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
@@ -142,11 +141,7 @@ pub struct Simulated {
 }
 
 fn as_map<S: Serializer>(lines: &[Line], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(lines.len()))?;
-    for line in lines {
-        map.serialize_entry(&line.name, line)?;
-    }
-    map.end()
+    serializer.collect_map(lines.iter().map(|line| (&line.name, line)))
 }
 
 /// The form in documents.

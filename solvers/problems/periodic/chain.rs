@@ -3,7 +3,7 @@
 use super::super::{Found, Settings};
 use super::answer::Answer;
 use super::curve::{CURVE_TERMS, MAX_CURVE, ends_early};
-use super::lines::{cheapest, line, tie};
+use super::lines::{cheapest, line, quantity, tie};
 use super::model::Periodic;
 use crate::problems::registry::Body;
 use crate::run::Watch;
@@ -19,10 +19,8 @@ pub fn solve(
     settings: &Settings,
     watch: &Watch,
 ) -> Found {
-    let (quantity, limit, symbol) = match bound {
-        Bound::MaxDeviation(limit) => ("max_deviation", limit, "d(t)"),
-        Bound::RmsDeviation(limit) => ("rms_deviation", limit, "v(t)"),
-    };
+    let (quantity, limit) = quantity(bound);
+    let symbol = if matches!(bound, Bound::MaxDeviation(_)) { "d(t)" } else { "v(t)" };
     let found = loads.longest(bound, watch);
     let method = Method::searched(Kind::Exact, found);
     let (mut status, mut warnings) = (found.status, Vec::from_iter(tie(&method)));
@@ -47,12 +45,8 @@ pub fn solve(
         cheapest(cost, &least, average, deviation)
     });
     let ends = [interval, cost_aware.as_ref().and_then(|cost| cost.interval.number())];
-    let last = ends
-        .into_iter()
-        .flatten()
-        .max()
-        .map_or(100, |steps| steps.saturating_add(1))
-        .min(MAX_CURVE);
+    let last = ends.into_iter().flatten().max().map_or(100, |steps| steps.saturating_add(1));
+    let last = last.min(MAX_CURVE);
     let (mut deviation, mut error, mut work) = (Vec::new(), 0.0_f64, 0);
     for law in loads.laws().take(last as usize + 1) {
         let average = loads.mean_load(&law);
@@ -73,7 +67,7 @@ pub fn solve(
         deviation.push(0.0);
     }
     let answer = Answer {
-        quantity: quantity.to_owned(),
+        quantity,
         bound: Some(limit),
         processors: loads.count,
         initial_load: problem.initial_load(),

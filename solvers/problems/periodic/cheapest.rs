@@ -2,9 +2,10 @@
 
 use super::super::Found;
 use super::answer::Answer;
+use super::curve::deviations;
 use super::lines::cost_line;
 use super::model::Periodic;
-use super::solve::warn_of_falling;
+use super::solve::{NEEDS_LAWS, warn_of_falling};
 use crate::problems::registry::Body;
 use crate::run::Watch;
 use remapping::periodic::{ExpectedImbalance, cost_aware};
@@ -26,25 +27,16 @@ pub fn solve(problem: &Periodic, watch: &Watch) -> Found {
         cost_line(&processors, cost, &found, watch)
     });
     if line.is_none() {
-        warnings.push("the interval of least cost needs laws, not only moments".to_owned());
+        warnings.push(NEEDS_LAWS.to_owned());
         status = Status::IterationLimit;
     }
     let interval = line.as_ref().and_then(|line| line.interval.number());
     let last = interval.map_or(20, |interval| interval.saturating_add(1)).min(MAX_CURVE);
     let last = last.min(processors.moments().last_positive().unwrap_or(last));
-    let mut imbalance =
-        ExpectedImbalance::new(&processors).map(|imbalance| imbalance.watched(watch));
-    let (mut deviation, mut error) = (vec![0.0], 0.0_f64);
-    for step in 1..=last {
-        let average = processors.mean_load_after(step);
-        let Some(imbalance) = imbalance.as_mut() else { break };
-        let found = imbalance.max_deviation(step);
-        if watch.check().is_break() || !found.value.is_finite() {
-            break;
-        }
-        error = error.max(found.error / average);
-        deviation.push(found.value / average);
-    }
+    let (deviation, error) = match ExpectedImbalance::new(&processors) {
+        Some(imbalance) => deviations(imbalance.watched(watch), &processors, last, u64::MAX),
+        None => (vec![0.0], 0.0),
+    };
     if let ControlFlow::Break(halt) = watch.check() {
         status = halt.into();
     }

@@ -58,13 +58,13 @@ pub(crate) const CLAIMS: &[Claim<Case>] = &[
         statement: "the interval of v(t) is safe for problem P_I",
         source: "[FXW03, Lemma 3.1]",
         truth: Theorem,
-        check: rms_is_safe,
+        check: |case| keeps_the_bound(case, Kind::RmsBound),
     },
     Claim {
         statement: "the interval of both order statistics keeps both extremes within the bound",
         source: "[FXW03, Theorem 4.3] with d2 repaired",
         truth: Theorem,
-        check: two_sided,
+        check: |case| sides(case, Kind::OrderStatistics),
     },
     Claim {
         statement: "v over the bound of (7) is sqrt((2N-1)/(N-1)) for identical laws",
@@ -88,7 +88,7 @@ pub(crate) const CLAIMS: &[Claim<Case>] = &[
         statement: "bounding E max bounds mean - E min too",
         source: "[FXW03, Theorem 4.3]: d2 = -d1",
         truth: Fails(SKEWED),
-        check: one_side_suffices,
+        check: |case| sides(case, Kind::OrderStatisticsOneSided),
     },
     Claim {
         statement: "T* of (22) is where v(t) first exceeds B",
@@ -263,15 +263,15 @@ fn search_by_looking(case: &Case) -> Verdict {
     })
 }
 
-/// The safe crossing time for the root mean square.
-fn sound_root(case: &Case) -> Option<f64> {
+/// The safe crossing time for the root mean square; infinite if there is none.
+fn sound_root(case: &Case) -> f64 {
     let p = &case.processors;
     let found = first_crossing(p.variance(), p.drift(), p.load(), p.mean(), case.bound);
-    found.real.or(Some(f64::INFINITY))
+    found.real.unwrap_or(f64::INFINITY)
 }
 
 fn root_by_looking(case: &Case) -> Verdict {
-    let Some(root) = sound_root(case) else { return Verdict::Silent };
+    let root = sound_root(case);
     if case.bound == 0.0 || (case.processors.variance() == 0.0 && case.processors.drift() == 0.0) {
         return Verdict::Silent;
     }
@@ -285,10 +285,6 @@ fn root_by_looking(case: &Case) -> Verdict {
     Verdict::holds_if(early.is_none() && !late, || {
         format!("v exceeds the bound at {early:?}; the root is {root}")
     })
-}
-
-fn rms_is_safe(case: &Case) -> Verdict {
-    keeps_the_bound(case, Kind::RmsBound)
 }
 
 /// Some steps within an interval: the first ones and the last.
@@ -333,14 +329,6 @@ fn sides(case: &Case, kind: Kind) -> Verdict {
     }))
 }
 
-fn two_sided(case: &Case) -> Verdict {
-    sides(case, Kind::OrderStatistics)
-}
-
-fn one_side_suffices(case: &Case) -> Verdict {
-    sides(case, Kind::OrderStatisticsOneSided)
-}
-
 fn equation_26(case: &Case) -> Verdict {
     let Some(law) = case.processors.common().filter(|law| law.variance() > 0.0) else {
         return Verdict::Silent;
@@ -374,7 +362,7 @@ fn equation_22(case: &Case) -> Verdict {
     if mean == 0.0 || variance == 0.0 || !printed.is_finite() || (0.0..=1.0).contains(&m) {
         return Verdict::Silent;
     }
-    let Some(root) = sound_root(case) else { return Verdict::Silent };
+    let root = sound_root(case);
     let close = (printed - root).abs() <= 1e-6 * root.max(1.0);
     Verdict::holds_if(close || root == f64::INFINITY, || {
         format!("(22) gives {printed:.6}, v(t) reaches the bound at {root:.6}")

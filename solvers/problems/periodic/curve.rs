@@ -50,16 +50,26 @@ pub(super) fn curve(
     let Some(imbalance) = ExpectedImbalance::new(processors) else {
         return root_mean_square(processors, "v(t), not below d(t)", times);
     };
+    let (values, error) = deviations(imbalance.watched(watch), processors, last, CURVE_TERMS);
+    let cut = values.len() as u64 <= last && watch.check().is_break();
+    DeviationCurve { values, error, kind: "d(t)", cut }
+}
+
+/// d(t) from time 0 to `last` with a bound on its error. It ends early where about `terms` terms
+/// have been summed, or by a halt.
+pub(super) fn deviations(
+    mut imbalance: ExpectedImbalance<'_>,
+    processors: &Processors,
+    last: u64,
+    terms: u64,
+) -> (Vec<f64>, f64) {
     let mut error = 0.0_f64;
-    let values = imbalance.watched(watch).curve(last, CURVE_TERMS);
-    let values = values.iter().enumerate().map(|(time, found)| {
+    let values = imbalance.curve(last, terms).into_iter().enumerate().map(|(time, found)| {
         let average = processors.mean_load_after(time as u64);
         error = error.max(found.error / average);
         found.value / average
     });
-    let values: Vec<f64> = values.collect();
-    let cut = values.len() as u64 <= last && watch.check().is_break();
-    DeviationCurve { values, error, kind: "d(t)", cut }
+    (values.collect(), error)
 }
 
 /// The relative rounding error that is too small to report.

@@ -6,8 +6,8 @@ use crate::run::Watch;
 use remapping::Status;
 use remapping::estimate::Estimate;
 use remapping::periodic::{
-    Approximation, CostAware, Crossing, ExpectedImbalance, Guarantee, Kind, Method, Processors,
-    sampled_max_deviation,
+    Approximation, Bound, CostAware, Crossing, ExpectedImbalance, Guarantee, Kind, Method,
+    Processors, sampled_max_deviation,
 };
 
 /// The number of sample paths of the simulated deviation, and the most changes drawn for them.
@@ -16,6 +16,14 @@ const MAX_DRAWS: u64 = 40_000_000;
 
 /// The seed of the simulated deviation, which is used where no exact one exists.
 const SEED: u64 = 1;
+
+/// The name of the bounded quantity in documents, and the bound.
+pub(super) fn quantity(bound: Bound) -> (String, f64) {
+    match bound {
+        Bound::MaxDeviation(limit) => ("max_deviation".to_owned(), limit),
+        Bound::RmsDeviation(limit) => ("rms_deviation".to_owned(), limit),
+    }
+}
 
 /// The name of a method in documents and tables.
 fn name(kind: Kind) -> &'static str {

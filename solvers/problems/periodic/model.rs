@@ -110,10 +110,8 @@ impl Periodic {
                 laws.iter().enumerate().map(|(index, law)| (path(index), 1, law)).collect()
             }
             Changes::Classes(classes) => {
-                let class =
-                    |(index, class): (usize, &'_ LawClass)| (path(index) + ".law", class.count);
-                let named = classes.iter().enumerate().map(class);
-                named.zip(classes).map(|((path, count), class)| (path, count, &class.law)).collect()
+                let classes = classes.iter().enumerate();
+                classes.map(|(i, class)| (path(i) + ".law", class.count, &class.law)).collect()
             }
         }
     }
@@ -277,12 +275,6 @@ impl Periodic {
     /// before.
     pub fn periods(&self) -> Option<u32> {
         self.periods
-    }
-
-    /// The processors with another initial load; `None` if that is not positive. The model must
-    /// have passed review.
-    pub fn processors_at(&self, load: &Rational) -> Option<Processors> {
-        self.processors().at_load(load.clone())
     }
 }
 

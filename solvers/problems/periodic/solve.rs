@@ -4,19 +4,21 @@ use super::super::{Found, Settings};
 use super::answer::{Answer, Line, Period, Simulated};
 use super::chain;
 use super::curve::{MAX_CURVE, curve, ends_early};
-use super::lines::{cost_line, line, simulated_deviation, tie};
+use super::lines::{cost_line, line, quantity, simulated_deviation, tie};
 use super::model::Periodic;
 use crate::problems::registry::Body;
 use crate::run::Watch;
 use remapping::periodic::{
-    Bound, Kind, Method, Processors, cost_aware, first_passage, methods, negative_load,
-    negative_load_of_dependent,
+    Bound, Kind, Method, Passage, Processors, cost_aware, first_passage, methods, negative_load,
 };
 use remapping::{Observer, Status};
 use std::ops::ControlFlow;
 
 /// The steps after which sample paths within the bound end.
 const MAX_STEPS: u64 = 100_000;
+
+/// A warning where there are no laws.
+pub(super) const NEEDS_LAWS: &str = "the interval of least cost needs laws, not only moments";
 
 /// Solves a periodic problem.
 pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watch) -> Found {
@@ -50,61 +52,45 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
     }
     let interval = first.interval.steps;
     // The results up to the time limit remain valid.
-    let dependent = problem.has_covariance();
-    let mut cut = warn_of_loads(&processors, dependent, interval, &mut warnings, watch);
+    let mut cut = warn_of_loads(&processors, interval, &mut warnings, watch);
     let cost_aware = problem.remap_cost().and_then(|cost| {
-        if dependent {
-            warnings.push(
-                "the interval of least cost is of independent changes: with `covariance` there is none"
-                    .to_owned(),
-            );
+        if problem.has_covariance() {
+            let none = "the interval of least cost is of independent changes: with `covariance` there is none";
+            warnings.push(none.to_owned());
             return None;
         }
-        let found = cost_aware(&processors, cost, watch);
-        match found {
-            Some(found) => {
-                if found.status != Status::Converged {
-                    status = found.status;
-                }
-                let line = cost_line(&processors, cost, &found, watch);
-                cut |= line.interval.number().is_some() && line.tolerance_max_deviation.is_none();
-                Some(line)
-            }
-            None => {
-                warnings.push("the interval of least cost needs laws, not only moments".to_owned());
-                None
-            }
+        let Some(found) = cost_aware(&processors, cost, watch) else {
+            warnings.push(NEEDS_LAWS.to_owned());
+            return None;
+        };
+        if found.status != Status::Converged {
+            status = found.status;
         }
+        let line = cost_line(&processors, cost, &found, watch);
+        cut |= line.interval.number().is_some() && line.tolerance_max_deviation.is_none();
+        Some(line)
     });
     let simulated = settings.simulate.and_then(|runs| {
         let runs = runs.max(2);
         let last = interval.map_or(MAX_CURVE, |steps| steps.saturating_mul(4).saturating_add(100));
         let last = last.min(MAX_STEPS);
-        match first_passage(&processors, bound, runs, settings.seed, last, watch) {
-            Some(passage) => {
-                if passage.censored > 0 {
-                    warnings.push(format!(
-                        "{} of {runs} sample paths stayed within the bound for {last} steps: their mean \
-                         first passage is too small",
-                        passage.censored
-                    ));
-                }
-                Some(Simulated {
-                    runs,
-                    seed: settings.seed,
-                    steps: passage.steps,
-                    censored: passage.censored,
-                })
-            }
-            None if watch.check().is_break() => {
+        let seed = settings.seed;
+        let found = first_passage(&processors, bound, runs, seed, last, watch);
+        let Some(Passage { steps, censored }) = found else {
+            if watch.check().is_break() {
                 cut = true;
-                None
-            }
-            None => {
+            } else {
                 warnings.push("sample paths need independent changes of known laws".to_owned());
-                None
             }
+            return None;
+        };
+        if censored > 0 {
+            warnings.push(format!(
+                "{censored} of {runs} sample paths stayed within the bound for {last} steps: their mean first \
+                 passage is too small"
+            ));
         }
+        Some(Simulated { runs, seed, steps, censored })
     });
     let (sequence, ended) = match problem.periods() {
         Some(periods) => sequence(problem, bound, periods, first, watch),
@@ -121,12 +107,9 @@ pub fn solve(problem: &Periodic, bound: Bound, settings: &Settings, watch: &Watc
     if let (true, ControlFlow::Break(halt)) = (cut, watch.check()) {
         status = halt.into();
     }
-    let (quantity, limit) = match bound {
-        Bound::MaxDeviation(limit) => ("max_deviation", limit),
-        Bound::RmsDeviation(limit) => ("rms_deviation", limit),
-    };
+    let (quantity, limit) = quantity(bound);
     let answer = Answer {
-        quantity: quantity.to_owned(),
+        quantity,
         bound: Some(limit),
         processors: processors.count(),
         initial_load: processors.load(),
@@ -171,7 +154,7 @@ fn sequence(
         };
         from = next;
         let load = processors.moments().mean_load(steps);
-        let Some(own) = problem.processors_at(&load) else { break };
+        let Some(own) = processors.at_load(load) else { break };
         processors = own;
         method = methods(&processors, bound, watch)[0];
     }
@@ -193,7 +176,6 @@ pub(super) fn warn_of_falling(processors: &Processors, warnings: &mut Vec<String
 /// early.
 fn warn_of_loads(
     processors: &Processors,
-    dependent: bool,
     interval: Option<u64>,
     warnings: &mut Vec<String>,
     watch: &Watch,
@@ -204,8 +186,7 @@ fn warn_of_loads(
     if interval.is_some_and(|steps| steps <= safe) {
         return false;
     }
-    let chance = if dependent { negative_load_of_dependent } else { negative_load };
-    let found = chance(processors, within, watch);
+    let found = negative_load(processors, within, watch);
     // Smaller probabilities are below those of the tails that are cut off.
     let relation = match found.exact {
         true if found.probability < 1e-20 => "is below 1e-20".to_owned(),

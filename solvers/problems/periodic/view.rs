@@ -124,12 +124,10 @@ fn summary(answer: &Answer) -> String {
     if let Some(last) = answer.deviation_through {
         let _ = writeln!(text, "the curve ends at step {last}, before the interval does");
     }
-    if answer.methods.is_empty() {
-        summary_of_cost(&mut text, answer);
-        return text;
-    }
     let width = answer.methods.iter().map(|line| line.name.len()).max().unwrap_or(0);
-    let _ = writeln!(text, "  {:width$}  {:>8}  {:>14}", "method", "interval", "real crossing");
+    if !answer.methods.is_empty() {
+        let _ = writeln!(text, "  {:width$}  {:>8}  {:>14}", "method", "interval", "real crossing");
+    }
     for line in &answer.methods {
         let real = line.real.map_or(String::new(), |real| crossing(real, line.interval));
         let confidence = line.confidence.map_or(String::new(), |(low, high)| {
@@ -176,14 +174,6 @@ fn crossing(real: f64, interval: Steps) -> String {
     if real.fract() > 0.5 && contradicts(&text) { format!("{}.999999", real.trunc()) } else { text }
 }
 
-/// The summary without a bound.
-fn summary_of_cost(text: &mut String, answer: &Answer) {
-    if let Some(cost) = &answer.cost_aware {
-        let _ = writeln!(text, "at {} per remap: {}", cost.remap_cost, cheapest(cost));
-    }
-    tell_error(text, answer);
-}
-
 /// Writes the largest error of the imbalances shown, if any: the one at the start is exact.
 fn tell_error(text: &mut String, answer: &Answer) {
     let methods = answer.methods.iter().filter_map(|line| line.error);
@@ -196,15 +186,12 @@ fn tell_error(text: &mut String, answer: &Answer) {
 
 /// The recommended interval in a sentence, and the reason for it.
 fn headline(answer: &Answer, recommended: Option<Recommended>) -> String {
-    let what = match recommended {
-        None => return not_decided(answer),
-        Some(Recommended::Every(interval)) => format!("Remap {}", every(interval)),
-        Some(_) => "Never remap".to_owned(),
-    };
     let recommended = match recommended {
+        None => return not_decided(answer),
         Some(Recommended::Every(interval)) => Some(interval),
-        _ => None,
+        Some(_) => None,
     };
+    let what = recommended.map_or("Never remap".to_owned(), |n| format!("Remap {}", every(n)));
     let cost = answer.cost_aware.as_ref();
     let is_cheapest = cost.is_some_and(|cost| cost.interval.number() == recommended);
     let cheapest = match recommended {

@@ -10,20 +10,26 @@
 //!
 //! where `E A` is an order statistic.
 
-use crate::distribution::extremes::Marginal;
-use crate::distribution::{LatticeLaw, extremes};
+use crate::distribution::LatticeLaw;
+use crate::distribution::extremes::{Extremes, Marginal, extremes};
 use crate::periodic::Approximation;
 
 /// Mean levels below this count as loads most of which have vanished.
-pub(in crate::periodic) const RARE: f64 = 1e-3;
+pub const RARE: f64 = 1e-3;
+
+/// Expected maximum and minimum of `count` independent places with one distribution on levels from
+/// 0 on.
+pub fn order_statistics(count: usize, law: &[f64]) -> Extremes {
+    let law = LatticeLaw::new(0, law.to_vec());
+    extremes(&[(count, Marginal::lattice(0.0, 1.0, law))], &())
+}
 
 /// Bounds of `E max_i |S_i - Q/N|` for `count` independent places with one distribution on levels
 /// from 0 on.
-pub(in crate::periodic) fn max_deviation(count: usize, law: &[f64]) -> Approximation {
+pub fn max_deviation(count: usize, law: &[f64]) -> Approximation {
     let top = (law.len() - 1) as f64;
     let above_zero: f64 = law[1..].iter().sum();
-    let found =
-        extremes(&[(count, Marginal::lattice(0.0, 1.0, LatticeLaw::new(0, law.to_vec())))], &());
+    let found = order_statistics(count, law);
     // Over all choices of that many processors, of which there are fewer than of all subsets.
     let chosen = (count / 2 + 1) as f64;
     let many = (count as f64 * std::f64::consts::LN_2 + chosen * above_zero.ln()).exp();

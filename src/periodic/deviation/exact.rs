@@ -42,19 +42,14 @@ use crate::periodic::Approximation;
 ///   expectation of a positive number, such as the sum over a part of the windows, by at most `N
 ///   delta` of it;
 /// * the rounding of the Fourier sums, and the events and frequencies left out;
-/// * the omitted centers.
+/// * the omitted centers, which may change the value by `goal`.
 ///
 /// The second result is the number of terms, a measure of the work. Both are meaningless after a
 /// halt.
 ///
 /// # Panics
 /// If there are fewer than two processors.
-pub fn max_deviation(places: &[Places<'_>], observer: &dyn Observer) -> (Approximation, u64) {
-    max_deviation_within(places, 1e-15, observer)
-}
-
-/// The same, where omitted centers may change the value by `goal`.
-pub(in crate::periodic) fn max_deviation_within(
+pub fn max_deviation(
     places: &[Places<'_>],
     goal: f64,
     observer: &dyn Observer,

@@ -5,7 +5,6 @@ use crate::distribution::extremes::Marginal;
 use crate::distribution::{Class, Extremes, Grid, Lattice, Law, Steps, Walk, extremes};
 use crate::observer::Observer;
 use crate::periodic::{Approximation, Places, Processors, kappa, kappa_error};
-use std::collections::BTreeMap;
 
 /// Initial number of grid points per standard deviation.
 const COARSE: f64 = 8.0;
@@ -19,17 +18,17 @@ const TERMS_OF_GRID: u64 = 200_000_000;
 /// Default relative error of the largest deviation.
 const FINE: f64 = 1e-3;
 
-/// Result after a halt.
-pub(in crate::periodic) const UNKNOWN: Approximation =
-    Approximation { value: f64::NAN, error: f64::NAN };
+/// Error of exact deviations by omitted centers.
+pub const EXACTLY: f64 = 1e-15;
 
-/// Evaluates the expected imbalance of processors, and stores the computed distributions.
+/// Result after a halt.
+pub const UNKNOWN: Approximation = Approximation { value: f64::NAN, error: f64::NAN };
+
+/// Evaluates the expected imbalance of processors.
 #[derive(Clone)]
 pub struct ExpectedImbalance<'a> {
     parts: Vec<Part>,
     deviation: Deviation,
-    /// The best bounds found on grids, at each time.
-    known: BTreeMap<u64, OnGrid>,
     /// All changes are deterministic and equal.
     certain: bool,
     work: u64,
@@ -43,8 +42,6 @@ struct OnGrid {
     /// Points of the grid per standard deviation; 0 before the first.
     points: f64,
     terms: u64,
-    /// Bounds by order statistics are included.
-    sided: bool,
 }
 
 /// One class of processors.
@@ -89,14 +86,14 @@ impl<'a> ExpectedImbalance<'a> {
         };
         let certain = processors.variance() == 0.0
             && processors.common().is_some_and(|law| matches!(law, Law::Steps(_)));
-        Some(Self { parts, deviation, known: BTreeMap::new(), certain, work: 0, observer: &() })
+        Some(Self { parts, deviation, certain, work: 0, observer: &() })
     }
 
     /// The same under an observer; results are NaN after a halt.
     #[must_use]
-    pub fn watched<'b>(self, observer: &'b dyn Observer) -> ExpectedImbalance<'b> {
-        let Self { parts, deviation, known, certain, work, .. } = self;
-        ExpectedImbalance { parts, deviation, known, certain, work, observer }
+    pub fn watched(mut self, observer: &'a dyn Observer) -> Self {
+        self.observer = observer;
+        self
     }
 
     /// Whether [`max_deviation`](Self::max_deviation) is exact up to rounding: for steps on a
@@ -120,7 +117,7 @@ impl<'a> ExpectedImbalance<'a> {
     /// The largest deviation, on successively finer grids until its error is below `allowed`.
     fn refined(&mut self, time: u64, allowed: &dyn Fn(&Approximation) -> f64) -> Approximation {
         if time == 0 || self.certain {
-            return Approximation { value: 0.0, error: 0.0 };
+            return Approximation::default();
         }
         match &mut self.deviation {
             Deviation::Normal { factor } => {
@@ -138,7 +135,7 @@ impl<'a> ExpectedImbalance<'a> {
                     let steps = Some((walk.step(), walk.time()));
                     places.push(Places { count: *count, law: walk.place(), steps });
                 }
-                let (found, terms) = exact::max_deviation(&places, self.observer);
+                let (found, terms) = exact::max_deviation(&places, EXACTLY, self.observer);
                 if self.observer.check().is_break() {
                     return UNKNOWN;
                 }
@@ -150,84 +147,60 @@ impl<'a> ExpectedImbalance<'a> {
     }
 
     fn on_grids(&mut self, time: u64, allowed: &dyn Fn(&Approximation) -> f64) -> Approximation {
-        let mut best = self.known.get(&time).copied();
-        let mut marginals = None;
-        let mut coarse = COARSE;
+        let Some(laws) = &self.marginals(time as f64) else { return UNKNOWN };
+        let count: f64 = laws.iter().map(|(n, _)| *n as f64).sum();
+        let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {
+            laws.iter().map(|(n, law)| *n as f64 * f(law)).sum::<f64>() / count
+        };
+        let centre = sum(&Marginal::mean);
+        let scale = sum(&|law| law.deviation().powi(2) + (law.mean() - centre).powi(2)).sqrt();
+        if scale == 0.0 {
+            // All positions are deterministic and equal.
+            return Approximation::default();
+        }
+        let reach = laws.iter().map(|(n, law)| law.ends(*n as f64));
+        let reach = reach.map(|(low, high)| (high - low) / scale).fold(0.0, f64::max);
+        let mut coarse = COARSE.min(FIRST_POINTS / reach);
+        let skewed = skewed::max_deviation(laws, self.observer);
+        let mut best = skewed.map(|found| OnGrid { found, points: 0.0, terms: 0 });
+        // Whether bounds by order statistics are included.
+        let mut sided = best.is_some();
         loop {
-            if let Some(OnGrid { found, .. }) = best
-                && found.error < allowed(&found)
-            {
-                return found;
-            }
-            if marginals.is_none() {
-                marginals = self.marginals(time as f64);
-            }
-            let Some(laws) = &marginals else { return UNKNOWN };
-            let count: f64 = laws.iter().map(|(n, _)| *n as f64).sum();
-            let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {
-                laws.iter().map(|(n, law)| *n as f64 * f(law)).sum::<f64>() / count
-            };
-            let centre = sum(&Marginal::mean);
-            let scale = sum(&|law| law.deviation().powi(2) + (law.mean() - centre).powi(2)).sqrt();
-            if scale == 0.0 {
-                // All positions are deterministic and equal.
-                return Approximation { value: 0.0, error: 0.0 };
-            }
-            if best.is_none() {
-                let reach = laws.iter().map(|(n, law)| law.ends(*n as f64));
-                let reach = reach.map(|(low, high)| (high - low) / scale).fold(0.0, f64::max);
-                coarse = coarse.min(FIRST_POINTS / reach);
-                if let Some(found) = skewed::max_deviation(laws, self.observer) {
-                    if self.observer.check().is_break() {
-                        return UNKNOWN;
-                    }
-                    best = Some(OnGrid { found, points: 0.0, terms: 0, sided: true });
-                    self.known.extend(best.map(|best| (time, best)));
-                    continue;
-                }
-            }
-            if let Some(OnGrid { sided: false, found, .. }) = best {
-                // Bounds by order statistics cost less than a finer grid.
-                let by_sides = sides::max_deviation(laws, self.observer);
-                if self.observer.check().is_break() {
-                    return UNKNOWN;
-                }
-                let found = both(found, by_sides);
-                best = best.map(|best| OnGrid { found, sided: true, ..best });
-                self.known.extend(best.map(|best| (time, best)));
-                continue;
-            }
-            let points = match best {
-                None => coarse,
-                Some(OnGrid { points: 0.0, .. }) => coarse,
-                Some(OnGrid { found, points, terms, .. }) => {
-                    // The error falls with the square of the number of points; the work grows with
-                    // at most about its cube.
-                    let more = (1.5 * found.error / allowed(&found)).sqrt().clamp(1.5, 4.0);
-                    if terms.max(1) as f64 * more.powi(3) > TERMS_OF_GRID as f64 {
-                        return found;
-                    }
-                    points * more
-                }
-            };
-            let found =
-                rounded::max_deviation(laws, grid(laws, centre, scale / points), self.observer);
             if self.observer.check().is_break() {
                 return UNKNOWN;
             }
-            let Some((found, terms)) = found else {
-                // The grid would have too many points.
-                if let Some(best) = best {
-                    return best.found;
+            let points = match &mut best {
+                None => coarse,
+                Some(OnGrid { found, .. }) if found.error < allowed(found) => return *found,
+                Some(OnGrid { found, .. }) if !sided => {
+                    // They cost less than a finer grid.
+                    *found = both(*found, sides::max_deviation(laws, self.observer));
+                    sided = true;
+                    continue;
                 }
-                coarse /= 16.0;
+                Some(OnGrid { points: 0.0, .. }) => coarse,
+                Some(OnGrid { found, points, terms }) => {
+                    // The error falls with the square of the number of points; the work grows with
+                    // at most about its cube.
+                    let more = (1.5 * found.error / allowed(found)).sqrt().clamp(1.5, 4.0);
+                    if (*terms).max(1) as f64 * more.powi(3) > TERMS_OF_GRID as f64 {
+                        return *found;
+                    }
+                    *points * more
+                }
+            };
+            let grid = grid(laws, centre, scale / points);
+            let Some((found, terms)) = rounded::max_deviation(laws, grid, self.observer) else {
+                // The grid would have too many points, or there was a halt.
+                match best {
+                    Some(best) if self.observer.check().is_continue() => return best.found,
+                    _ => coarse /= 16.0,
+                }
                 continue;
             };
             self.work += terms;
-            let sided = best.is_some_and(|best| best.sided);
             let found = best.map_or(found, |best| both(best.found, found));
-            best = Some(OnGrid { found, points, terms, sided });
-            self.known.extend(best.map(|best| (time, best)));
+            best = Some(OnGrid { found, points, terms });
         }
     }
 
@@ -309,7 +282,7 @@ fn both(a: Approximation, b: Approximation) -> Approximation {
     if lower > upper {
         return if a.error < b.error { a } else { b };
     }
-    let (value, error) = (0.5 * (lower + upper), 0.5 * (upper - lower));
+    let Approximation { value, error } = Approximation::between(lower, upper);
     // Covers the rounding of this computation.
     Approximation { value, error: error + 2.0 * f64::EPSILON * value }
 }

@@ -16,19 +16,17 @@
 //! define `R` is then no zonotope.
 
 use crate::distribution::LatticeLaw;
+use crate::distribution::lattice::{Compensated, sums};
 use crate::observer::Observer;
 use crate::periodic::Approximation;
 
 /// Largest number of processors.
-pub(in crate::periodic) const MOST_PROCESSORS: usize = 4;
+pub const MOST_PROCESSORS: usize = 4;
 
 /// `E max_i |S_i - Q/N|` for the distributions of two, three or four positions. The error bounds
 /// the rounding beyond that of the distributions to first order; the number counts the terms.
 /// Meaningless after a halt.
-pub(in crate::periodic) fn max_deviation(
-    laws: &[&LatticeLaw],
-    observer: &dyn Observer,
-) -> (Approximation, u64) {
+pub fn max_deviation(laws: &[&LatticeLaw], observer: &dyn Observer) -> (Approximation, u64) {
     let mut sum = Sum { distance: 0.0, error: 0.0, terms: 0 };
     let halted = || observer.check().is_break();
     let plus = |x: &LatticeLaw, y: &LatticeLaw| x.plus_unless(y, halted);
@@ -116,39 +114,6 @@ impl Sum {
         self.distance += distance;
         self.error += rounding * distance;
         self.terms += (last - first) as u64;
-    }
-}
-
-/// Sums of the first 0, 1, 2, .. terms, none of them negative.
-fn sums<'a>(terms: impl Iterator<Item = &'a f64>) -> Vec<f64> {
-    let mut sum = Compensated::default();
-    let each = terms.map(|p| {
-        sum = sum.plus(*p);
-        sum.value()
-    });
-    std::iter::once(0.0).chain(each).collect()
-}
-
-/// Neumaier's sum: two roundings whatever the length.
-#[derive(Clone, Copy, Default)]
-struct Compensated {
-    sum: f64,
-    lost: f64,
-}
-
-impl Compensated {
-    fn plus(self, term: f64) -> Self {
-        let next = self.sum + term;
-        let lost = if self.sum.abs() >= term.abs() {
-            (self.sum - next) + term
-        } else {
-            (term - next) + self.sum
-        };
-        Self { sum: next, lost: self.lost + lost }
-    }
-
-    fn value(self) -> f64 {
-        self.sum + self.lost
     }
 }
 

@@ -25,7 +25,7 @@ const SHOWN: f64 = 1e-6;
 
 /// The side of the deviation that is considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::periodic) enum Side {
+pub enum Side {
     /// The largest position minus the average.
     Above,
     /// Deviations of either sign. It also bounds the larger of the expected deviations above and
@@ -35,7 +35,7 @@ pub(in crate::periodic) enum Side {
 
 /// The deviation whose mean grows fastest, and a bound of what others may add to it.
 #[derive(Debug, Clone)]
-pub(in crate::periodic) struct Lead {
+pub struct Lead {
     /// Its growth per step.
     slope: Rational,
     /// For the others: number, `theta`, and a negative bound of `K(theta)`.
@@ -46,7 +46,7 @@ pub(in crate::periodic) struct Lead {
 
 /// What is known about the interval from some step on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::periodic) enum Decided {
+pub enum Decided {
     /// The interval.
     Interval(Crossing),
     /// The bound is met at the end of that step, up to less than doubles can distinguish.
@@ -55,7 +55,7 @@ pub(in crate::periodic) enum Decided {
 
 impl Lead {
     /// `None` where there is no such deviation, or it cannot be identified.
-    pub(in crate::periodic) fn new(processors: &Processors, side: Side) -> Option<Self> {
+    pub fn new(processors: &Processors, side: Side) -> Option<Self> {
         let classes = processors.classes();
         if classes.len() > MOST_LAWS || !classes.iter().all(|class| class.law.is_known()) {
             return None;
@@ -103,12 +103,7 @@ impl Lead {
 
     /// The longest interval, if the bound holds before step `time` and that suffices to determine
     /// it.
-    pub(in crate::periodic) fn decides(
-        &self,
-        processors: &Processors,
-        bound: &Rational,
-        time: u64,
-    ) -> Option<Decided> {
+    pub fn decides(&self, processors: &Processors, bound: &Rational, time: u64) -> Option<Decided> {
         let moments = processors.moments();
         let excess = self.excess(time);
         let allowed = bound * &moments.load;

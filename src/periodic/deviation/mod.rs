@@ -2,14 +2,14 @@
 //! two-sided bounds.
 
 mod difference;
-pub(in crate::periodic) mod dying;
+pub mod dying;
 pub mod exact;
-pub(in crate::periodic) mod expected_imbalance;
-pub(in crate::periodic) mod few;
+pub mod expected_imbalance;
+pub mod few;
 pub mod kappa;
-pub(in crate::periodic) mod lead;
-pub(in crate::periodic) mod rounded;
-pub(in crate::periodic) mod sides;
-pub(in crate::periodic) mod skewed;
-pub(in crate::periodic) mod stride;
-pub(in crate::periodic) mod window;
+pub mod lead;
+pub mod rounded;
+pub mod sides;
+pub mod skewed;
+pub mod stride;
+pub mod window;

@@ -37,7 +37,7 @@ const LEFT_OUT: f64 = 1e-6;
 /// The value is the mean of both bounds, the error half their difference. The number counts the
 /// terms of the sum. `None` if the distributions take more than a million points. Meaningless after
 /// a halt.
-pub(in crate::periodic) fn max_deviation(
+pub fn max_deviation(
     laws: &[(usize, Marginal)],
     grid: Grid,
     observer: &dyn Observer,
@@ -50,11 +50,13 @@ pub(in crate::periodic) fn max_deviation(
             return None;
         }
     }
-    let places = |(count, cells): &'_ (usize, Cells)| (*count, cells.law.clone());
-    let laws: Vec<_> = classes.iter().map(places).collect();
-    let places = laws.iter().map(|(n, law)| Places { count: *n, law, steps: Some((law, 1)) });
+    let places = classes.iter().map(|(count, Cells { law, .. })| Places {
+        count: *count,
+        law,
+        steps: Some((law, 1)),
+    });
     let places: Vec<_> = places.collect();
-    let (found, terms) = exact::max_deviation_within(&places, LEFT_OUT, observer);
+    let (found, terms) = exact::max_deviation(&places, LEFT_OUT, observer);
     let total = |f: &dyn Fn(&Cells) -> f64| -> f64 {
         classes.iter().map(|(count, cells)| *count as f64 * f(cells)).sum()
     };
@@ -71,7 +73,7 @@ pub(in crate::periodic) fn max_deviation(
     let upper = found.value + found.error + distance;
     let lower = (1.0 - part) * (found.value - found.error) - rest - distance;
     let (lower, upper) = (grid.span * lower.max(0.0), grid.span * upper);
-    Some((Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }, terms))
+    Some((Approximation::between(lower, upper), terms))
 }
 
 /// `E[max - min]` of independent numbers, so many of each class, with values and their weights.

@@ -10,22 +10,29 @@ use crate::periodic::Approximation;
 
 /// Bounds of `E max_i |S_i - Q/N|` for independent positions, `(count, law)` each. Meaningless
 /// after a halt.
-pub(in crate::periodic) fn max_deviation(
+pub fn max_deviation(laws: &[(usize, Marginal)], observer: &dyn Observer) -> Approximation {
+    bounded(laws, observer, |found| found.above + found.below + 2.0 * found.error)
+}
+
+/// The same with another upper bound for more than two processors, from the order statistics.
+pub fn bounded(
     laws: &[(usize, Marginal)],
     observer: &dyn Observer,
+    most: impl FnOnce(&Extremes) -> f64,
 ) -> Approximation {
     let count: usize = laws.iter().map(|(count, _)| count).sum();
-    let Extremes { above, below, error } = extremes(laws, observer);
+    let found = extremes(laws, observer);
+    let Extremes { above, below, error } = found;
     if count == 2 {
         return Approximation { value: above, error };
     }
     let lower = above.max(below) - error;
-    let upper = (above + below + 2.0 * error).min(root_mean_square(laws, count)).max(lower);
-    Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) }
+    let upper = most(&found).min(root_mean_square(laws, count)).max(lower);
+    Approximation::between(lower, upper)
 }
 
 /// `v = sqrt(E sum (S_i - Q/N)^2)`, an upper bound of `E R`.
-pub(in crate::periodic) fn root_mean_square(laws: &[(usize, Marginal)], count: usize) -> f64 {
+fn root_mean_square(laws: &[(usize, Marginal)], count: usize) -> f64 {
     let n = count as f64;
     let sum = |f: &dyn Fn(&Marginal) -> f64| -> f64 {
         laws.iter().map(|(count, law)| *count as f64 * f(law)).sum()

@@ -18,8 +18,9 @@
 //! Neither is needed for two processors, where `A = B`. Nor for three with one distribution, where
 //! `R = (1/2) sum |S_i - Q/3|`: then `E R = (1/2) E |2 S - T|` with `T` the sum of two.
 
-use super::sides::root_mean_square;
+use super::sides::bounded;
 use crate::distribution::extremes::{Extremes, Marginal, extremes};
+use crate::distribution::gamma::gamma_tails;
 use crate::distribution::quadrature::integrate_unless;
 use crate::observer::Observer;
 use crate::periodic::Approximation;
@@ -38,10 +39,7 @@ struct Gamma {
 /// Bounds of `E max_i |S_i - Q/N|` for independent positions with gamma distributions, `(count,
 /// distribution)` each. It applies to two of any, to three of one, and to more if one has a shape
 /// below 1; `None` for others. Meaningless after a halt.
-pub(in crate::periodic) fn max_deviation(
-    laws: &[(usize, Marginal)],
-    observer: &dyn Observer,
-) -> Option<Approximation> {
+pub fn max_deviation(laws: &[(usize, Marginal)], observer: &dyn Observer) -> Option<Approximation> {
     let gamma = |(count, law): &(usize, Marginal)| match *law {
         Marginal::Gamma { shape, scale } => Some(Gamma { count: *count, shape, scale }),
         _ => None,
@@ -57,14 +55,10 @@ pub(in crate::periodic) fn max_deviation(
     if count > 2 && gammas.iter().all(|law| law.shape >= 1.0) {
         return None;
     }
-    let Extremes { above, below, error } = extremes(laws, observer);
-    if count == 2 {
-        return Some(Approximation { value: above, error });
-    }
-    let lower = above.max(below) - error;
-    let rest = lesser_half(&gammas, count, observer).min(split(laws, &gammas, count, observer));
-    let upper = (above + error + rest).min(root_mean_square(laws, count)).max(lower);
-    Some(Approximation { value: 0.5 * (lower + upper), error: 0.5 * (upper - lower) })
+    Some(bounded(laws, observer, |found| {
+        let rest = lesser_half(&gammas, count, observer).min(split(laws, &gammas, count, observer));
+        found.above + found.error + rest
+    }))
 }
 
 /// Positions from 0 to beyond all relevant ones, with ratio 4.
@@ -81,9 +75,7 @@ fn places(gammas: &[Gamma]) -> Vec<f64> {
 fn lesser_half(gammas: &[Gamma], count: usize, observer: &dyn Observer) -> f64 {
     let half = count / 2;
     let more = |x: f64| {
-        let beyond = |law: &Gamma| {
-            (law.count, crate::distribution::gamma::gamma_tails(law.shape, x / law.scale).above)
-        };
+        let beyond = |law: &Gamma| (law.count, gamma_tails(law.shape, x / law.scale).above);
         excess(&gammas.iter().map(beyond).collect::<Vec<_>>(), half)
     };
     let places = places(gammas);

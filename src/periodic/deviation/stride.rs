@@ -68,17 +68,17 @@ const MOST_NODES: f64 = 2e5;
 
 /// Distance of the pairs of centers that are used, and a bound of the error of skipping the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::periodic) struct Stride {
-    pub(in crate::periodic) pairs: i64,
-    pub(in crate::periodic) error: f64,
+pub struct Stride {
+    pub pairs: i64,
+    pub error: f64,
 }
 
 impl Stride {
-    pub(in crate::periodic) const ALL: Self = Self { pairs: 1, error: 0.0 };
+    pub const ALL: Self = Self { pairs: 1, error: 0.0 };
 
     /// The longest stride whose error is proved to be below `goal` for sums of `time` steps,
     /// `(count, step)` for each class.
-    pub(in crate::periodic) fn longest(
+    pub fn longest(
         classes: &[(u32, &LatticeLaw)],
         time: u64,
         goal: f64,

@@ -1,28 +1,29 @@
 //! Windows on the lattice, and the probability of a distribution inside and outside of them.
 
 use crate::distribution::LatticeLaw;
+use crate::distribution::lattice::sums;
 
 /// Probability of the omitted events.
-pub(in crate::periodic) const SMALL: f64 = 1e-17;
+pub const SMALL: f64 = 1e-17;
 
 /// One center with the range of its windows that need work.
-pub(in crate::periodic) struct Centre {
+pub struct Centre {
     /// Twice the center.
-    pub(in crate::periodic) double: i64,
+    pub double: i64,
     /// Number of narrower windows, all of them empty.
-    pub(in crate::periodic) narrow: f64,
-    pub(in crate::periodic) widths: Widths,
+    pub narrow: f64,
+    pub widths: Widths,
 }
 
 /// The widths `start`, `start + 2`, .. up to `end`.
 #[derive(Clone, Copy)]
-pub(in crate::periodic) struct Widths {
-    pub(in crate::periodic) start: i64,
-    pub(in crate::periodic) end: i64,
+pub struct Widths {
+    pub start: i64,
+    pub end: i64,
 }
 
 impl Widths {
-    pub(in crate::periodic) fn len(self) -> usize {
+    pub fn len(self) -> usize {
         ((self.end - self.start).div_euclid(2) + 1).max(0) as usize
     }
 }
@@ -39,12 +40,12 @@ pub struct Places<'a> {
 }
 
 /// The same, with sums over the distribution from either end.
-pub(in crate::periodic) struct Part<'a> {
-    pub(in crate::periodic) count: u32,
-    pub(in crate::periodic) law: &'a LatticeLaw,
-    pub(in crate::periodic) steps: Option<(&'a LatticeLaw, u64)>,
+pub struct Part<'a> {
+    pub count: u32,
+    pub law: &'a LatticeLaw,
+    pub steps: Option<(&'a LatticeLaw, u64)>,
     /// Total variation of the distribution.
-    pub(in crate::periodic) variation: f64,
+    pub variation: f64,
     /// Total variation of its first, and of its last, k weights.
     rough_below: Vec<f64>,
     rough_above: Vec<f64>,
@@ -65,19 +66,10 @@ fn variations<'a>(weights: impl Iterator<Item = &'a f64>) -> Vec<f64> {
 }
 
 impl<'a> Part<'a> {
-    pub(in crate::periodic) fn new(places: &Places<'a>) -> Self {
+    pub fn new(places: &Places<'a>) -> Self {
         let law = places.law;
-        let sums = |weights: &mut dyn Iterator<Item = &f64>| {
-            let mut sum = 0.0;
-            let mut sums = vec![0.0];
-            sums.extend(weights.map(|p| {
-                sum += p;
-                sum
-            }));
-            sums
-        };
-        let below = sums(&mut law.weights().iter());
-        let above = sums(&mut law.weights().iter().rev());
+        let below = sums(law.weights().iter());
+        let above = sums(law.weights().iter().rev());
         let rough_below = variations(law.weights().iter());
         let rough_above = variations(law.weights().iter().rev());
         Self {
@@ -93,13 +85,13 @@ impl<'a> Part<'a> {
     }
 
     /// Total variation outside the window.
-    pub(in crate::periodic) fn rough_outside(&self, a: i64, b: i64) -> f64 {
+    pub fn rough_outside(&self, a: i64, b: i64) -> f64 {
         let (first, end) = self.cut(a, b);
         self.rough_below[first] + self.rough_above[self.law.weights().len() - end]
     }
 
     /// Index range of the window from `a` to `b` among the weights.
-    pub(in crate::periodic) fn cut(&self, a: i64, b: i64) -> (usize, usize) {
+    pub fn cut(&self, a: i64, b: i64) -> (usize, usize) {
         let length = self.law.weights().len() as i64;
         let first = (a - self.law.first()).clamp(0, length);
         let end = (b + 1 - self.law.first()).clamp(first, length);
@@ -107,7 +99,7 @@ impl<'a> Part<'a> {
     }
 
     /// Probability outside the window.
-    pub(in crate::periodic) fn outside(&self, a: i64, b: i64) -> f64 {
+    pub fn outside(&self, a: i64, b: i64) -> f64 {
         let (first, end) = self.cut(a, b);
         self.below[first] + self.above[self.law.weights().len() - end]
     }
@@ -120,7 +112,7 @@ impl<'a> Part<'a> {
 
 /// Chernoff's bound: the distance that `direction * (Q - E Q)` exceeds with probability `SMALL`, or
 /// the width of the range of `Q`.
-pub(in crate::periodic) fn reach(parts: &[Part<'_>], direction: f64, variance: f64) -> f64 {
+pub fn reach(parts: &[Part<'_>], direction: f64, variance: f64) -> f64 {
     let goal = -SMALL.ln();
     let width = |part: &Part<'_>| f64::from(part.count) * (part.law.weights().len() - 1) as f64;
     let range = parts.iter().map(width).sum();
@@ -143,7 +135,7 @@ pub(in crate::periodic) fn reach(parts: &[Part<'_>], direction: f64, variance: f
 }
 
 /// Finds the windows about `double / 2` that need work.
-pub(in crate::periodic) fn centre(parts: &[Part<'_>], double: i64) -> Centre {
+pub fn centre(parts: &[Part<'_>], double: i64) -> Centre {
     let odd = double.rem_euclid(2) == 0;
     let log_inside = |width: i64| {
         let (a, b) = window(double, width);
@@ -169,16 +161,12 @@ pub(in crate::periodic) fn centre(parts: &[Part<'_>], double: i64) -> Centre {
 }
 
 /// The window of `width` integers about a center.
-pub(in crate::periodic) fn window(double: i64, width: i64) -> (i64, i64) {
+pub fn window(double: i64, width: i64) -> (i64, i64) {
     ((double - width + 1) / 2, (double + width - 1) / 2)
 }
 
 /// The first `j` in `[low, high)` from which `holds` is true; `high` if there is none.
-pub(in crate::periodic) fn first_that(
-    mut low: i64,
-    mut high: i64,
-    holds: impl Fn(i64) -> bool,
-) -> i64 {
+pub fn first_that(mut low: i64, mut high: i64, holds: impl Fn(i64) -> bool) -> i64 {
     while low < high {
         let middle = low + (high - low) / 2;
         if holds(middle) { high = middle } else { low = middle + 1 }

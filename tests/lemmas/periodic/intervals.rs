@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use rand::RngExt;
 use remapping::distribution::{Law, Steps};
 use remapping::periodic::{
-    Approximation, Bound, Covariance, CovarianceError, ExpectedImbalance, Kind, LoadChain, Ties,
-    cost_aware, cost_aware_chain, distribution_free_factor, first_crossing, first_passage, kappa,
+    Approximation, Bound, ChainLoads, Covariance, CovarianceError, ExpectedImbalance, Kind,
+    LoadChain, Ties, cost_aware, distribution_free_factor, first_crossing, first_passage, kappa,
     longest, methods,
 };
 use remapping::simulate::stream;
@@ -137,11 +137,11 @@ fn cost_aware_chain_far_from_the_edges_is_a_walk() {
     chain.up[levels - 1] = 0.0;
     let steps = Steps::new(vec![(-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)]).unwrap();
     let walk = cost_aware(&identical(8, 100.0, Law::Steps(steps)), 8.0, &()).unwrap();
-    let bounded = cost_aware_chain(8, &chain, 100, 8.0, &());
+    let bounded = ChainLoads { count: 8, chain, lowest: 0.0, start: 100 }.cost_aware(8.0, &());
     assert_eq!(walk.steps, bounded.steps);
     assert_abs_diff_eq!(walk.cost_per_step, bounded.cost_per_step, epsilon = 1e-12);
-    let narrow = LoadChain { up: vec![0.3, 0.3, 0.0], down: vec![0.0, 0.3, 0.3] };
-    let never = cost_aware_chain(4, &narrow, 1, 1000.0, &());
+    let chain = LoadChain { up: vec![0.3, 0.3, 0.0], down: vec![0.0, 0.3, 0.3] };
+    let never = ChainLoads { count: 4, chain, lowest: 0.0, start: 1 }.cost_aware(1000.0, &());
     assert_eq!((never.steps, never.status), (None, remapping::Status::Converged));
     // Uniform on three levels in the limit: E max - mean of four.
     let limit = 2.0 - (1.0_f64 / 3.0).powi(4) - (2.0_f64 / 3.0).powi(4) - 1.0;
