@@ -159,7 +159,7 @@ pub fn document(loaded: &Loaded, settings: &Settings, found: Found, seconds: f64
     let solution = Solution {
         title: loaded.title.clone(),
         log,
-        recommended: found.body.recommended(),
+        recommended: found.body.answer().recommended(),
         body: found.body,
         status: verdict.status,
         tolerance,

@@ -32,14 +32,6 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Settings {
-    /// All settings that an answer depends on, without time limits.
-    pub fn written(&self) -> String {
-        let text = format!("{:?}", Settings { time_limit: None, ..self.clone() });
-        text.trim_start_matches("Settings ").to_owned()
-    }
-}
-
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -59,6 +51,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// All settings that an answer depends on, without time limits.
+    pub fn written(&self) -> String {
+        let text = format!("{:?}", Settings { time_limit: None, ..self.clone() });
+        text.trim_start_matches("Settings ").to_owned()
+    }
+
     /// The settings that make no difference to this answer, one sentence each.
     pub fn ignored(&self, answer: &dyn Answer) -> Vec<String> {
         let chosen = [

@@ -70,12 +70,6 @@ pub struct Certified {
 }
 
 impl Body {
-    /// The rule to follow, of answers that have several. `None` where there is only one, or none
-    /// yet.
-    pub fn recommended(&self) -> Option<Recommended> {
-        self.answer().recommended()
-    }
-
     /// Examines the claims of an answer that was computed to `tolerance` and ended with `status`.
     pub fn examine(&self, status: Status, tolerance: f64) -> Verdict {
         let answer = self.answer();

@@ -147,31 +147,27 @@ impl<'a> Part<'a> {
         if let Some(fault) = body.answer().fault() {
             return Err(self.wrong(&fault));
         }
-        let Header { title, status, tolerance, version, seconds, certificate, warnings, .. } =
-            self.parse_named(true)?;
-        let Header { unit_seconds, stride, fits, job_steps, recommended: stated, .. } =
-            self.parse_named(true)?;
-        let recommended = body.recommended();
-        if stated.is_some() && stated != recommended {
+        let header: Header = self.parse_named(true)?;
+        let Header { unit_seconds, stride, .. } = header;
+        let recommended = body.answer().recommended();
+        if header.recommended.is_some() && header.recommended != recommended {
             return Err(self.wrong("`recommended` is not what its other fields come to"));
         }
         if unit_seconds.is_some_and(|unit| !(unit.is_finite() && unit > 0.0)) || stride == Some(0) {
             return Err(self.wrong("`unit_seconds` and `stride` are greater than 0"));
         }
-        let log = Log::of(unit_seconds, stride, fits, job_steps);
-        let contradiction = None;
         Ok(Solution {
-            title,
-            log,
+            title: header.title,
+            log: Log::of(unit_seconds, stride, header.fits, header.job_steps),
             body,
             recommended,
-            status,
-            tolerance,
-            version,
-            seconds,
-            certificate,
-            warnings,
-            contradiction,
+            status: header.status,
+            tolerance: header.tolerance,
+            version: header.version,
+            seconds: header.seconds,
+            certificate: header.certificate,
+            warnings: header.warnings,
+            contradiction: None,
         })
     }
 

@@ -54,12 +54,43 @@ fn after_a_remap(premature: Premature) -> String {
     .to_owned()
 }
 
+/// Why the rule of a solution is not exported, and what would help; `None` if it is.
+fn refused(body: &Body) -> Option<(&'static str, &'static str)> {
+    Some(match body {
+        Body::PhaseChange(answer) if answer.belief.is_none() => (
+            "of a change of phase only thresholds on a detector that says yes or no are exported, and this solution \
+             has no `belief` of such a one",
+            "state `detector` as (false_alarm: ..., missed: ...); levels are exported of PhaseSwitching models",
+        ),
+        Body::Stopping(answer) if answer.shares_loads() => (
+            "states share loads, and a rule that sees loads alone cannot tell them apart",
+            "use `decision`, which has a letter for each state",
+        ),
+        Body::Stopping(answer) if answer.partial_remaps.is_some() => (
+            "rules say when to remap, and not how many units to move",
+            "leave `partial_remaps` out",
+        ),
+        Body::Stopping(answer) if answer.steps.is_some() => (
+            "the map changes with the number of steps left, and such maps are not exported yet",
+            "leave `steps` out: far from the end the map is that without one",
+        ),
+        Body::Stopping(answer) if answer.kept_levels.is_some() => (
+            "its walks have no highest load, and the map ends at the loads that are shown",
+            "use `decision`, which has a letter for each load vector shown, or give the walks a highest load",
+        ),
+        _ => return None,
+    })
+}
+
 /// The rule of the solution called `name`; a long map is in `archive`.
 pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule, Complaint> {
     let wrong = |what: &str| {
         let help = "give the document that `remap solve MODEL.ron --json` prints or --out writes";
         Complaint::elsewhere(format!("{name}: {what}"), help)
     };
+    if let Some((what, help)) = refused(&solution.body) {
+        return Err(Complaint::elsewhere(format!("{name}: {what}"), help));
+    }
     let certified = || {
         let width = solution.tolerance;
         let is_reached = solution.status == Status::Converged;
@@ -101,15 +132,6 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         ));
     }
     let rule = match &solution.body {
-        Body::PhaseChange(answer) if answer.belief.is_none() => {
-            return Err(Complaint::elsewhere(
-                format!(
-                    "{name}: of a change of phase only thresholds on a detector that says yes or no are exported, \
-                     and this solution has no `belief` of such a one"
-                ),
-                "state `detector` as (false_alarm: ..., missed: ...); levels are exported of PhaseSwitching models",
-            ));
-        }
         Body::PhaseChange(answer) => {
             notes.extend(certified());
             about.extend(answer.premature.map(after_a_remap));
@@ -118,36 +140,6 @@ pub fn of(solution: &Solution, name: &str, archive: &Path) -> Result<StatedRule,
         Body::PhaseSwitching(answer) => {
             notes.extend(certified());
             Rule::Switching(Switching::of(answer).map_err(wrong)?)
-        }
-        Body::Stopping(answer) if answer.shares_loads() => {
-            let what =
-                "states share loads, and a rule that sees loads alone cannot tell them apart";
-            return Err(Complaint::elsewhere(
-                format!("{name}: {what}"),
-                "use `decision`, which has a letter for each state",
-            ));
-        }
-        Body::Stopping(answer) if answer.partial_remaps.is_some() => {
-            return Err(Complaint::elsewhere(
-                format!("{name}: rules say when to remap, and not how many units to move"),
-                "leave `partial_remaps` out",
-            ));
-        }
-        Body::Stopping(answer) if answer.steps.is_some() => {
-            let what =
-                "the map changes with the number of steps left, and such maps are not exported yet";
-            return Err(Complaint::elsewhere(
-                format!("{name}: {what}"),
-                "leave `steps` out: far from the end the map is that without one",
-            ));
-        }
-        Body::Stopping(answer) if answer.kept_levels.is_some() => {
-            let what =
-                "its walks have no highest load, and the map ends at the loads that are shown";
-            return Err(Complaint::elsewhere(
-                format!("{name}: {what}"),
-                "use `decision`, which has a letter for each load vector shown, or give the walks a highest load",
-            ));
         }
         Body::Stopping(answer) => {
             let cost = answer.remap_cost;
