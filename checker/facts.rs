@@ -144,32 +144,22 @@ impl Stopping {
         };
         let dearest = self.costs()?.0.into_iter().max();
         let remap_cost = dearest.map_or((0.0, 0.0), |cost| Span::from(&cost).reals()).into();
-        if let Processes::Joint { loads, .. } = &self.model.processes {
-            let (shape, loads) = (vec![loads.len()], loads.clone());
-            let lowest = Vec::new();
-            return Ok(OfStopping {
-                shape,
-                lowest,
-                loads,
-                remap_cost,
-                cost_by_state,
-                steps,
-                partial,
-                unbounded,
-            });
-        }
         let equal = self.model.processes.equal(&self.model.capacities())?;
         let processes = equal.iter().map(|(members, _)| members.len()).sum();
-        let (mut shape, mut lowest) = (vec![0; processes], vec![0; processes]);
+        let (mut shape, mut lowest, mut states) =
+            (vec![0; processes], vec![0; processes], Vec::new());
         for (members, (low, rows)) in equal {
             for i in members {
                 (shape[i], lowest[i]) = (rows.len(), low);
             }
         }
+        if let Processes::Joint { loads, .. } = &self.model.processes {
+            (shape, states) = (vec![loads.len()], loads.clone());
+        }
         Ok(OfStopping {
             shape,
             lowest,
-            loads: Vec::new(),
+            loads: states,
             remap_cost,
             cost_by_state,
             steps,

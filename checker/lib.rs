@@ -101,7 +101,7 @@ impl Model {
                 return own.prove(*bits, runs, budget);
             }
             (Model::Stopping(own), Evidence::Region(bits, entries)) => {
-                return stopping::region::shown(own, *bits, entries, budget);
+                return stopping::region::prove(own, *bits, entries, budget);
             }
             (Model::LoadDrift(own), Evidence::LoadDrift) => load_drift::prove(own, budget),
             (Model::Periodic(own), Evidence::Periodic(grid)) => periodic::prove(own, *grid, budget),

@@ -4,8 +4,7 @@
 
 use crate::core::budget::{Budget, Refusal, model_error};
 use crate::core::proof::Proof;
-use crate::core::span::{Span, UNIT, WEIGHT};
-use crate::core::weights::{down, up};
+use crate::core::span::{Span, UNIT, WEIGHT, down, up};
 use crate::core::written;
 use crate::loads::chains::rows::by_one;
 use crate::loads::imbalance::{Imbalance, RunningCost};

@@ -57,6 +57,7 @@ impl Proof {
     /// The name and the bounds of each number; thresholds from the last step to the first.
     pub fn intervals(&self) -> Vec<(String, f64, f64)> {
         let named = |(name, own): (&str, &Interval)| (name.to_owned(), own.lower, own.upper);
+        let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
         match self {
             Proof::Average(average) => vec![named(("average", average))],
             Proof::Value(value) => vec![named(("value", value))],
@@ -76,7 +77,6 @@ impl Proof {
                 whole.chain(mean).chain(steps.iter().rev().flat_map(both)).collect()
             }
             Proof::Longest { kept, broken } => {
-                let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
                 let most = broken.map(|step| step.saturating_sub(1));
                 vec![("interval".to_owned(), steps(*kept), steps(most))]
             }
@@ -88,7 +88,6 @@ impl Proof {
                 each.collect()
             }
             Proof::Cheapest { least, most, cost } => {
-                let steps = |steps: Option<u64>| steps.map_or(f64::INFINITY, |steps| steps as f64);
                 let cost = named(("cost_per_step", cost));
                 vec![("interval".to_owned(), steps(*least), steps(*most)), cost]
             }

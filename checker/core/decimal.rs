@@ -1,10 +1,12 @@
-//! Decimal numbers of model files, read as exact fractions.
+//! Decimal numbers of model files, read as exact fractions, and maps.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Pow, Signed};
-use serde::de::Error;
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::fmt;
 
 /// An exact decimal number that is not negative.
 #[derive(Clone, PartialEq)]
@@ -17,6 +19,33 @@ impl<'de> Deserialize<'de> for Number {
             || D::Error::custom(format!("{} is not a decimal number from 0 up", raw.get_ron()));
         let number = decimal(raw.trim().get_ron()).filter(|number| !number.is_negative());
         number.map(Number).ok_or_else(wrong)
+    }
+}
+
+/// A map, in which each key is listed once.
+#[derive(Clone, PartialEq)]
+pub struct Listed<K, V>(pub BTreeMap<K, V>);
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Deserialize<'de> for Listed<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Listed(BTreeMap::new()))
+    }
+}
+
+impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for Listed<K, V> {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of values to probabilities")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some((value, probability)) = map.next_entry()? {
+            if self.0.insert(value, probability).is_some() {
+                return Err(A::Error::custom("a value has two probabilities"));
+            }
+        }
+        Ok(self)
     }
 }
 

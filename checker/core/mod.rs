@@ -6,8 +6,6 @@ pub mod counts;
 pub mod decimal;
 pub mod proof;
 pub mod span;
-pub mod span_arithmetic;
-pub mod weights;
 
 /// Types that model files are read into: unknown fields are refused, and each field is given at
 /// most once.

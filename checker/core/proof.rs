@@ -1,6 +1,8 @@
 //! The statements that certificates prove.
 
 use super::counts::Counts;
+use super::span::Span;
+use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 
 /// Two bounds on a number.
@@ -66,6 +68,28 @@ pub enum Proof {
     /// Recurring phases: the least expected time, or the least average time of a cycle for a
     /// program without an end; and both thresholds of all steps, ascending.
     Recurring { value: Option<Interval>, average: Option<Interval>, steps: Vec<Switches> },
+}
+
+impl Proof {
+    /// A map. The largest cost of a remap, the largest cost, and the largest gap between bounds on a
+    /// cost are in units of 2^-bits.
+    pub(crate) fn map<T: Into<BigInt>, U: Into<BigInt>>(
+        bits: u32,
+        [remap, largest]: [[u64; 2]; 2],
+        apart: u64,
+        (classes, vectors): ([T; 4], Option<[U; 4]>),
+    ) -> Proof {
+        let real = |[low, high]: [u64; 2]| Span::between(low, high, bits).reals();
+        let (remap, largest, (_, value_width)) = (real(remap), real(largest), real([apart; 2]));
+        Proof::Map {
+            remap_value: remap.into(),
+            value_gap: (value_width / remap.0.max(largest.0).max(1.0)).next_up(),
+            value_width,
+            largest_value: largest.into(),
+            classes: Counts::of(classes),
+            vectors: vectors.map(Counts::of),
+        }
+    }
 }
 
 impl From<(f64, f64)> for Interval {

@@ -1,5 +1,5 @@
 //! Fixed-point integers (an integer stands for itself over a power of two), and intervals between
-//! two of them.
+//! two of them. Results of the arithmetic of intervals enclose all results of members.
 
 use super::budget::Refusal;
 use num_bigint::BigInt;
@@ -16,6 +16,16 @@ pub const UNIT: u64 = 1 << WEIGHT;
 /// The exact product of two numbers.
 pub fn wide(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
+}
+
+/// `value * weight`, rounded down.
+pub fn down(value: u64, weight: u64) -> u64 {
+    (wide(value, weight) >> WEIGHT) as u64
+}
+
+/// `value * weight`, rounded up.
+pub fn up(value: u64, weight: u64) -> u64 {
+    ((wide(value, weight) + u128::from(UNIT - 1)) >> WEIGHT) as u64
 }
 
 /// Fraction bits of the ends of intervals.
@@ -53,6 +63,33 @@ impl Span {
             (x >> more).to_f64().unwrap_or(f64::NAN) * 2f64.powi(more as i32 - FINE as i32)
         };
         (near(&self.low).next_down(), near(&self.high).next_up())
+    }
+
+    pub fn whole(x: impl Into<BigInt>) -> Span {
+        let x = x.into();
+        Span::between(x.clone(), x, 0)
+    }
+
+    pub fn plus(&self, other: &Span) -> Span {
+        Span { low: &self.low + &other.low, high: &self.high + &other.high }
+    }
+
+    pub fn minus(&self, other: &Span) -> Span {
+        Span { low: &self.low - &other.high, high: &self.high - &other.low }
+    }
+
+    pub fn times(&self, other: &Span) -> Span {
+        let by = |x: &BigInt| [x * &other.low, x * &other.high];
+        let mut ends = [by(&self.low), by(&self.high)].concat();
+        ends.sort();
+        Span { low: &ends[0] >> FINE, high: ceil(&ends[3], FINE) }
+    }
+
+    /// `self / (self + other)`, where both are at least 0 and `other` is positive.
+    pub fn share(&self, other: &Span) -> Span {
+        let (most, least) = (&self.low + &other.high, &self.high + &other.low);
+        let high = (&self.high << FINE).div_ceil(&least.max(1.into()));
+        Span { low: (&self.low << FINE).div_floor(&most), high }
     }
 }
 

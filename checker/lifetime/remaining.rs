@@ -1,9 +1,9 @@
 //! The number of cycles that a program still has, step by step backward; and the beliefs of a
 //! certificate.
 
-use super::{Lifetime, Weights};
+use super::Lifetime;
 use crate::core::budget::{Refusal, model_error};
-use crate::core::decimal::{Number, is_one};
+use crate::core::decimal::{Listed, Number, is_one};
 use crate::core::span::{Span, UNIT, WEIGHT};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
@@ -32,14 +32,14 @@ impl Remaining {
                 (*first, *first, one.clone())
             }
             Lifetime::Geometric { rate, first, last } => (*first, *last, &one - &rate.0),
-            Lifetime::Pmf(Weights(law)) => {
+            Lifetime::Pmf(Listed(law)) => {
                 let mut listed = law.iter().filter(|(_, p)| !p.0.is_zero()).map(|(n, _)| *n);
                 let first = listed.next().unwrap_or(u64::MAX);
                 (first, listed.next_back().unwrap_or(first), one.clone())
             }
         };
         let listed: Vec<&Number> = match lifetime {
-            Lifetime::Pmf(Weights(law)) => law.values().collect(),
+            Lifetime::Pmf(Listed(law)) => law.values().collect(),
             _ => Vec::new(),
         };
         let law = listed.is_empty() || is_one(&listed.iter().map(|p| &p.0).sum());
@@ -53,7 +53,7 @@ impl Remaining {
     /// Moves from step n + 1 to step n.
     pub fn step_back(&mut self, lifetime: &Lifetime, n: u64) {
         let weight = match lifetime {
-            Lifetime::Pmf(Weights(law)) => {
+            Lifetime::Pmf(Listed(law)) => {
                 law.get(&n).map_or_else(Span::default, |p| Span::from(&p.0))
             }
             _ => Span::whole(u64::from(n >= self.first)),

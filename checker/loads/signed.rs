@@ -6,7 +6,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 /// A decimal number that may be negative.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signed(pub BigRational);
 
 impl<'de> Deserialize<'de> for Signed {

@@ -4,8 +4,7 @@
 use crate::core::budget::{Budget, Refusal};
 use crate::core::decimal::Number;
 use crate::core::proof::Proof;
-use crate::core::span::{Span, UNIT, WEIGHT, wide};
-use crate::core::weights::{down, up};
+use crate::core::span::{Span, UNIT, WEIGHT, down, up, wide};
 use crate::lifetime::remaining::Remaining;
 use crate::many_phases::points::Points;
 use crate::many_phases::{Choice, Grid, ManyPhases};

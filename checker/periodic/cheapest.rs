@@ -3,8 +3,7 @@
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::proof::Proof;
-use crate::core::span::{Span, UNIT, WEIGHT};
-use crate::core::weights::{down, up};
+use crate::core::span::{Span, UNIT, WEIGHT, down, up};
 use crate::periodic::windows::{Place, power};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -77,8 +76,7 @@ fn highest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational; 2]
     let top = classes.iter().map(|(_, place)| end(place)).max().ok_or(Refusal::Malformed)?;
     let start = classes.iter().map(|(_, place)| place.first).min().unwrap_or(top);
     budget.spend(((top - start) as u64).saturating_mul(classes.len() as u64 * 64))?;
-    let missing = |place: &Place| place.weights.iter().fold(UNIT, |left, w| left - w);
-    let mut each = Vec::from_iter(classes.iter().map(|(_, place)| [0, missing(place)]));
+    let mut each = Vec::from_iter(classes.iter().map(|(_, place)| [0, place.missing()]));
     // E max = top - sum over x < top of P(max <= x).
     let mut sums = [BigInt::zero(), BigInt::zero()];
     for x in start..top {

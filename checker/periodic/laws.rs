@@ -1,51 +1,20 @@
 //! Numbers and distributions of changes, as model files state them.
 
 use crate::core::budget::{Refusal, model_error};
-use crate::core::decimal::{Number, is_one};
+use crate::core::decimal::{Listed, Number, is_one};
 use crate::core::written;
 use crate::loads::signed::Signed;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed as _};
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use std::fmt;
 
 written! {
     pub enum Law {
-        Steps(Points),
+        Steps(Listed<Signed, Number>),
         Exponential { mean: Number },
         Gamma { shape: Number, mean: Number },
         Normal { mean: Signed, deviation: Number },
         Moments { mean: Signed, variance: Number }
-    }
-}
-
-/// Values and their probabilities; each value is listed once.
-#[derive(Clone, PartialEq)]
-pub struct Points(pub Vec<(BigRational, BigRational)>);
-
-impl<'de> Deserialize<'de> for Points {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Points, D::Error> {
-        deserializer.deserialize_map(Points(Vec::new()))
-    }
-}
-
-impl<'de> Visitor<'de> for Points {
-    type Value = Points;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map of values to probabilities")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Points, A::Error> {
-        while let Some((Signed(value), Number(probability))) = map.next_entry()? {
-            if self.0.iter().any(|(other, _)| *other == value) {
-                return Err(A::Error::custom("a value has two probabilities"));
-            }
-            self.0.push((value, probability));
-        }
-        Ok(self)
     }
 }
 
@@ -70,10 +39,10 @@ impl Law {
     pub fn review(&self) -> Result<(), Refusal> {
         let size = |x: &BigRational| moderate(x, SIZES);
         let fits = match self {
-            Law::Steps(Points(points)) => {
+            Law::Steps(Listed(points)) => {
                 let one = BigRational::one();
-                is_one(&points.iter().map(|(_, p)| p).sum())
-                    && points.iter().all(|(x, p)| size(x) && *p <= one)
+                is_one(&points.values().map(|p| &p.0).sum())
+                    && points.iter().all(|(x, p)| size(&x.0) && p.0 <= one)
             }
             Law::Exponential { mean } => matters(mean) && size(&mean.0),
             Law::Gamma { shape, mean } => [shape, mean].iter().all(|x| matters(x) && size(&x.0)),
@@ -86,9 +55,9 @@ impl Law {
     /// Mean and variance.
     pub fn moments(&self) -> [BigRational; 2] {
         match self {
-            Law::Steps(Points(points)) => {
+            Law::Steps(Listed(points)) => {
                 let sum = |power: i32| -> BigRational {
-                    points.iter().map(|(x, p)| num_traits::Pow::pow(x, power) * p).sum()
+                    points.iter().map(|(x, p)| num_traits::Pow::pow(&x.0, power) * &p.0).sum()
                 };
                 // Dividing by the sum shares the missing probability among all values.
                 let (all, mean) = (sum(0), sum(1) / sum(0));
@@ -107,8 +76,9 @@ impl Law {
         let by = |x: &BigRational| Number(x / capacity);
         let signed = |x: &Signed| Signed(&x.0 / capacity);
         match self {
-            Law::Steps(Points(points)) => {
-                Law::Steps(Points(points.iter().map(|(x, p)| (x / capacity, p.clone())).collect()))
+            Law::Steps(Listed(points)) => {
+                let points = points.iter().map(|(x, p)| (signed(x), p.clone()));
+                Law::Steps(Listed(points.collect()))
             }
             Law::Exponential { mean } => Law::Exponential { mean: by(&mean.0) },
             Law::Gamma { shape, mean } => Law::Gamma { shape: shape.clone(), mean: by(&mean.0) },

@@ -2,8 +2,7 @@
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::proof::Proof;
-use crate::periodic::keeping::Line;
-use crate::periodic::squares::quadratic;
+use crate::periodic::keeping::{Line, quadratic};
 use crate::periodic::tails::{FAR, FINE, Tails, enclose, exponential};
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -2,8 +2,7 @@
 //! by window, the probability that all positions lie within; docs/certificates.md has the formula.
 
 use crate::core::budget::{Budget, Refusal};
-use crate::core::span::{UNIT, WEIGHT, wide};
-use crate::core::weights::up;
+use crate::core::span::{UNIT, WEIGHT, up, wide};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use rayon::prelude::*;
@@ -20,9 +19,9 @@ pub struct Place {
 
 /// Lower bounds on the probabilities of a sum, from `first` on.
 #[derive(Clone)]
-struct Part {
-    first: i64,
-    weights: Vec<u64>,
+pub struct Part {
+    pub first: i64,
+    pub weights: Vec<u64>,
     /// The total probability lost by rounding.
     lost: u128,
 }
@@ -45,13 +44,8 @@ pub fn largest(classes: &[(u64, Place)], budget: &Budget) -> Result<[BigRational
     if reach >= MOST as i64 || n > 1 << 20 || high.max(-low) >= 1 << 40 {
         return Err(Refusal::TooLarge);
     }
-    let parts: Vec<(u64, Part)> = classes
-        .iter()
-        .map(|(count, place)| {
-            let weights = place.weights.clone();
-            (*count, Part { first: place.first, weights, lost: 0 })
-        })
-        .collect();
+    let part = |place: &Place| Part::new(place.first, place.weights.clone());
+    let parts = Vec::from_iter(classes.iter().map(|(count, place)| (*count, part(place))));
     let lacking = |parts: &[(u64, Part)]| -> u128 {
         parts
             .iter()
@@ -130,6 +124,10 @@ pub fn power(weight: u64, exponent: u64, times: fn(u64, u64) -> u64) -> u64 {
 }
 
 impl Part {
+    pub fn new(first: i64, weights: Vec<u64>) -> Part {
+        Part { first, weights, lost: 0 }
+    }
+
     fn mass(&self) -> u128 {
         self.weights.iter().map(|w| u128::from(*w)).sum()
     }
@@ -140,7 +138,7 @@ impl Part {
         let start = (from - self.first).clamp(0, len);
         let end = (to + 1 - self.first).clamp(start, len);
         let weights = self.weights[start as usize..end as usize].to_vec();
-        Part { first: self.first + start, weights, lost: 0 }
+        Part::new(self.first + start, weights)
     }
 
     /// Removes the zeros at both ends.
@@ -172,7 +170,7 @@ impl Part {
     }
 
     /// The distribution of the sum of `count` of these, at least one.
-    fn repeated(&self, count: u64, budget: &Budget) -> Result<Part, Refusal> {
+    pub fn repeated(&self, count: u64, budget: &Budget) -> Result<Part, Refusal> {
         let mut all = self.clone();
         for bit in (0..count.max(1).ilog2()).rev() {
             all = all.joined(&all, budget)?;
@@ -184,8 +182,7 @@ impl Part {
     }
 
     fn product(parts: &[(u64, Part)], budget: &Budget) -> Result<Part, Refusal> {
-        let zero = Part { first: 0, weights: vec![UNIT], lost: 0 };
-        parts.iter().try_fold(zero, |all, (count, part)| {
+        parts.iter().try_fold(Part::new(0, vec![UNIT]), |all, (count, part)| {
             all.joined(&part.repeated(*count, budget)?, budget)
         })
     }

@@ -1,8 +1,9 @@
 //! Facts about recurring phases that are exact and need no function of the belief.
 //! docs/certificates.md has the proofs.
 
+use crate::core::decimal::Listed;
 use crate::core::span::UNIT;
-use crate::lifetime::{Lifetime, Weights};
+use crate::lifetime::Lifetime;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
@@ -103,7 +104,7 @@ impl Equal {
     pub fn step(&mut self, law: &Lifetime, first: u64, n: u64) -> Option<[[u64; 2]; 2]> {
         let one = BigRational::one();
         let (weight, tilt) = match law {
-            Lifetime::Pmf(Weights(law)) => {
+            Lifetime::Pmf(Listed(law)) => {
                 (law.get(&n).map_or_else(BigRational::zero, |p| p.0.clone()), one.clone())
             }
             Lifetime::Geometric { rate, .. } if !rate.0.is_one() => {

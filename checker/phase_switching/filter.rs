@@ -1,8 +1,7 @@
 //! The motion of the belief with recurring phases, and upper bounds on functions of it.
 
 use crate::core::budget::{Budget, Refusal};
-use crate::core::span::{Span, UNIT, WEIGHT, wide};
-use crate::core::weights::{down, up};
+use crate::core::span::{Span, UNIT, WEIGHT, down, up, wide};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 

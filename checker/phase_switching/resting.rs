@@ -5,8 +5,7 @@ use super::Rest;
 use super::filter::Upper;
 use super::side::{Motion, Side, Step};
 use crate::core::budget::{Budget, Refusal};
-use crate::core::span::{Span, UNIT, WEIGHT, wide};
-use crate::core::weights::up;
+use crate::core::span::{Span, UNIT, WEIGHT, up, wide};
 use crate::lifetime::remaining::{beliefs, powers};
 use num_rational::BigRational;
 

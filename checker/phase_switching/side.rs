@@ -2,8 +2,7 @@
 
 use super::filter::{Filter, Upper};
 use crate::core::budget::{Budget, Refusal};
-use crate::core::span::{Span, UNIT, wide};
-use crate::core::weights::{down, up};
+use crate::core::span::{Span, UNIT, down, up, wide};
 use std::rc::Rc;
 
 /// Upper bounds. A lower bound is an upper bound with phases and mappings exchanged: the belief is

@@ -4,10 +4,10 @@
 use crate::core::budget::{Budget, Refusal};
 use crate::core::proof::Proof;
 use crate::core::span::Span;
+use crate::stopping::partial;
 use crate::stopping::problem::Stopping;
 use crate::stopping::states::{Shown, States};
 use crate::stopping::values::{Run, Values};
-use crate::stopping::{partial, whole};
 
 /// Proves the average from these relative costs h: it lies between bounds on T h - h [Odoni 1969],
 /// and no cost is negative.
@@ -29,7 +29,7 @@ pub(crate) fn prove(
     })?;
     let remap = match own.model.partial_remaps {
         true => partial::cheapest(own, &go, bits, budget)?,
-        false => whole::remaps(own, &go, bits)?,
+        false => remaps(own, &go, bits)?,
     };
     // Rows that do not sum to 1 stand for any nearby chain.
     let largest = values.end(u64::max);
@@ -42,4 +42,11 @@ pub(crate) fn prove(
     let [less, more] = missed.map(|missed| missed as i64);
     let (least, most) = Span::between(least - less, most + more, bits).reals();
     Ok((Proof::Average((least.max(0.0), most).into()), States::None))
+}
+
+/// Bounds on the cost of a remap in each state, from bounds on the cost of continuing.
+fn remaps(own: &Stopping, go: &[[u64; 2]], bits: u32) -> Result<Vec<[u64; 2]>, Refusal> {
+    let ((imbalance, space), rho) = (own.parts()?, own.rho(bits)?);
+    let back = space.evened(imbalance)?.0.into_iter().enumerate();
+    Ok(back.map(|(s, to)| [0, 1].map(|i| rho(s)[i] + go[to][i])).collect())
 }

@@ -1,11 +1,9 @@
 //! Optimal stopping over a number of steps: the backward recursion in integers, with lower and
 //! upper bounds. docs/certificates.md has the proof.
 
-use crate::core::counts::{Counts, Decision, Tally};
-
 use crate::core::budget::{Budget, Refusal};
+use crate::core::counts::{Decision, Tally};
 use crate::core::proof::Proof;
-use crate::core::span::Span;
 use crate::stopping::problem::{After, Stopping};
 use crate::stopping::states::{Shown, States};
 use crate::stopping::values::Run;
@@ -63,18 +61,8 @@ pub(crate) fn prove(
     })?;
     let most = |of: &dyn Fn(usize) -> u64| (0..psi.len()).map(of).max().unwrap_or(0);
     let apart = most(&|s| value[s][1] - value[s][0].min(value[s][1]));
-    let ends = |of: &dyn Fn(usize) -> [u64; 2]| {
-        Span::between(most(&|s| of(s)[0]), most(&|s| of(s)[1]), bits).reals()
-    };
-    let (remap_value, largest) = (ends(&rho), ends(&|s| value[s]));
-    let value_width = Span::between(apart, apart, bits).reals().1;
-    let proof = Proof::Map {
-        remap_value: remap_value.into(),
-        value_gap: (value_width / remap_value.0.max(largest.0).max(1.0)).next_up(),
-        value_width,
-        largest_value: largest.into(),
-        classes: Counts::of(tally.classes),
-        vectors: tally.vectors.map(Counts::of),
-    };
+    let ends = |of: &dyn Fn(usize) -> [u64; 2]| [0, 1].map(|side| most(&|s| of(s)[side]));
+    let counts = (tally.classes, tally.vectors);
+    let proof = Proof::map(bits, [ends(&rho), ends(&|s| value[s])], apart, counts);
     Ok((proof, States::of_all(bits, decisions, value.into_iter().map(|v| (1, v)).collect(), from)))
 }

@@ -1,23 +1,26 @@
 //! Maps of optimal stopping: two functions that the Bellman operator moves toward each other
 //! enclose the optimal cost. docs/certificates.md has the proof.
 
-use crate::core::counts::{Counts, Decision, Tally};
-
 use crate::core::budget::{Budget, Refusal};
+use crate::core::counts::{Decision, Tally};
 use crate::core::proof::Proof;
-use crate::core::span::Span;
-use crate::stopping::problem::Stopping;
+use crate::stopping::problem::{After, Stopping};
 use crate::stopping::states::{Shown, States};
+use crate::stopping::uniform;
 use crate::stopping::values::{Run, Values};
 
-/// Proves the map where a remap ends all costs.
+/// Proves the map where a remap ends all costs, or leads to random loads.
 pub(crate) fn prove(
     own: &Stopping,
     given: (u32, &[Run]),
     budget: &Budget,
 ) -> Result<Shown, Refusal> {
     let values = Values::read(given, &own.parts()?.1, budget)?;
-    let (proof, decisions) = enclosed(own, &values, [0; 2], [i64::MAX; 2])?;
+    let to = match own.model.after_remap {
+        After::Uniform => uniform::follows(own, &values)?,
+        _ => [0; 2],
+    };
+    let (proof, decisions) = enclosed(own, &values, to, [i64::MAX; 2])?;
     Ok((proof, States::of_all(values.bits, decisions, values.runs, Vec::new())))
 }
 
@@ -61,15 +64,7 @@ pub(crate) fn enclosed(
     if least < 0 || most > 0 {
         return Err(Refusal::Unproved("the values do not enclose the optimal cost"));
     }
-    let remap_value = Span::between(dearest[0], dearest[1], bits).reals();
-    let value_width = Span::between(apart, apart, bits).reals().1;
-    let proof = Proof::Map {
-        remap_value: remap_value.into(),
-        value_gap: (value_width / remap_value.0.max(1.0)).next_up(),
-        value_width,
-        largest_value: Span::between(largest[0], largest[1], bits).reals().into(),
-        classes: Counts::of(tally.classes),
-        vectors: tally.vectors.map(Counts::of),
-    };
+    let counts = (tally.classes, tally.vectors);
+    let proof = Proof::map(bits, [dearest, largest], apart, counts);
     Ok((proof, decisions))
 }

@@ -11,7 +11,6 @@ pub mod states;
 pub mod unbounded;
 pub mod uniform;
 pub mod values;
-pub mod whole;
 
 use crate::core::budget::{Budget, Refusal};
 use crate::loads::Processes;
@@ -45,8 +44,7 @@ impl Stopping {
         match (&self.walks, self.model.steps, &self.model.after_remap) {
             (Some(walks), ..) => unbounded::prove((self, walks), given, budget),
             (_, Some(steps), _) => ending::prove(self, given, steps, budget),
-            (.., After::Stop) => maps::prove(self, given, budget),
-            (.., After::Uniform) => uniform::prove(self, given, budget),
+            (.., After::Stop | After::Uniform) => maps::prove(self, given, budget),
             (.., After::Restart) => averages::prove(self, given, budget),
         }
     }

@@ -1,7 +1,7 @@
 //! The cost of a remap that depends on the units it moves.
 
 use crate::core::budget::Refusal;
-use crate::loads::remaps::exchange::extra;
+use crate::loads::remaps::extra;
 use crate::stopping::problem::{After, Stopping};
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -3,7 +3,7 @@
 use crate::core::budget::{Budget, Refusal};
 use crate::core::span::Span;
 use crate::loads::Cost;
-use crate::loads::remaps::exchange::extra;
+use crate::loads::remaps::extra;
 use crate::stopping::problem::{After, Stopping, Written};
 use num_bigint::BigInt;
 use num_rational::BigRational;

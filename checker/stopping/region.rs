@@ -1,18 +1,17 @@
 //! Optimal stopping where one remaps in all but a few states: visits only these states and their
 //! predecessors. docs/certificates.md has the proof.
 
-use crate::core::counts::{Counts, Decision, Tally};
+use crate::core::counts::{Decision, Tally};
 use crate::loads::Cost;
 use crate::loads::chains::rows::{Row, by_one};
 
 use crate::core::budget::{Budget, Refusal};
 use crate::core::decimal::Number;
 use crate::core::proof::Proof;
-use crate::core::span::{Span, UNIT, WEIGHT};
-use crate::core::weights::{down, up};
+use crate::core::span::{Span, UNIT, WEIGHT, down, up};
 use crate::loads::imbalance::Imbalance;
 use crate::loads::states::equal::{Equal, orders};
-use crate::stopping::problem::{After, Stopping, Written};
+use crate::stopping::problem::{After, Stopping};
 use crate::stopping::states::{Shown, States};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -41,31 +40,18 @@ struct State {
     ahead: [u128; 2],
 }
 
-/// The decision and bounds on the cost of each visited state, and the cost of remapping.
-pub(crate) type Listed = (HashMap<Vec<i64>, (Decision, [u64; 2])>, [u64; 2]);
-
-/// What is proved of all states, and of the listed ones.
-pub(crate) fn shown(
+/// Proves the map from the savings in some states, in units of 2^-bits.
+pub(crate) fn prove(
     own: &Stopping,
     bits: u32,
     entries: &[Entry],
     budget: &Budget,
 ) -> Result<Shown, Refusal> {
+    let model = &own.model;
     // Loads without an upper limit have more states than the levels that are shown.
     if own.walks.is_some() {
         return Err(Refusal::Malformed);
     }
-    let (proof, (listed, rho)) = prove(&own.model, bits, entries, budget)?;
-    Ok((proof, States::of_region(bits, listed, rho, &own.model)?))
-}
-
-/// Proves the map from the savings in some states, in units of 2^-bits.
-fn prove(
-    model: &Written,
-    bits: u32,
-    entries: &[Entry],
-    budget: &Budget,
-) -> Result<(Proof, Listed), Refusal> {
     let equal = model.processes.equal(&model.capacities())?;
     let mut groups = equal.into_iter().map(Group::new).collect::<Result<Vec<_>, _>>()?;
     let processes = groups.iter().map(|group| group.members.len()).sum();
@@ -137,19 +123,10 @@ fn prove(
     let vectors = tally.vectors.map(|vectors| {
         let mut vectors = vectors.map(BigInt::from);
         vectors[1] = &whole - &vectors[0] - &vectors[2] - &vectors[3];
-        Counts::of(vectors)
+        vectors
     });
-    let remap_value = Span::between(rho[0], rho[1], bits).reals();
-    let value_width = Span::between(apart, apart, bits).reals().1;
-    let proof = Proof::Map {
-        remap_value: remap_value.into(),
-        value_gap: (value_width / remap_value.0.max(1.0)).next_up(),
-        value_width,
-        largest_value: Span::between(largest[0], largest[1], bits).reals().into(),
-        classes: Counts::of(classes),
-        vectors,
-    };
-    Ok((proof, (listed, rho)))
+    let proof = Proof::map(bits, [rho, largest], apart, (classes, vectors));
+    Ok((proof, States::of_region(bits, listed, rho, model)?))
 }
 
 impl Imbalance {

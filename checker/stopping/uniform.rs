@@ -1,27 +1,14 @@
 //! Optimal stopping where a remap leads to random loads.
 
-use crate::core::budget::{Budget, Refusal, model_error};
+use crate::core::budget::{Refusal, model_error};
 use crate::loads::Cost;
 use crate::loads::states::space::Space;
-use crate::stopping::maps;
 use crate::stopping::problem::Stopping;
-use crate::stopping::states::{Shown, States};
-use crate::stopping::values::{Run, Values};
+use crate::stopping::values::Values;
 use num_traits::Zero;
 
-/// Proves the map from these values.
-pub(crate) fn prove(
-    own: &Stopping,
-    given: (u32, &[Run]),
-    budget: &Budget,
-) -> Result<Shown, Refusal> {
-    let values = Values::read(given, &own.parts()?.1, budget)?;
-    let (proof, decisions) = maps::enclosed(own, &values, follows(own, &values)?, [i64::MAX; 2])?;
-    Ok((proof, States::of_all(values.bits, decisions, values.runs, Vec::new())))
-}
-
 /// Bounds on the cost after a remap, from bounds on the cost of each state.
-fn follows(own: &Stopping, values: &Values) -> Result<[u64; 2], Refusal> {
+pub fn follows(own: &Stopping, values: &Values) -> Result<[u64; 2], Refusal> {
     // Where no state is balanced and remaps are free, the problem never ends and costs nothing.
     if values.end(u64::max)[0] > 0 && !balances(own)? {
         return Err(Refusal::Unproved("nothing ends what is said to cost something"));

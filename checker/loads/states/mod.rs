@@ -2,7 +2,5 @@
 
 pub mod equal;
 pub mod joint;
-pub mod missed;
 pub mod multisets;
-pub mod places;
 pub mod space;

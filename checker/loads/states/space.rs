@@ -1,10 +1,11 @@
 //! The states of several processes, and expectations over their moves.
 
 use crate::core::budget::{Refusal, model_error};
-use crate::core::span::{Span, WEIGHT, wide};
+use crate::core::span::{Span, WEIGHT, up, wide};
 use crate::loads::chains::rows::Row;
 use crate::loads::states::equal::orders;
 use num_rational::BigRational;
+use num_traits::{One, Zero};
 use std::collections::BTreeSet;
 
 /// The most states of a certificate: a check takes about sixty bytes for each.
@@ -122,6 +123,35 @@ impl Space {
         }
         deficit
     }
+
+    /// By how much an expectation must be lowered and raised so that it bounds those of all nearby
+    /// chains. These have rows that sum to 1: the excess is removed, or the missing probability
+    /// added. Functions lie between 0 and `most`.
+    pub fn missed(&self, most: u64) -> Result<[u64; 2], Refusal> {
+        // Rows above 1 may enlarge the function before other processes move: 26 processes, by 1e-9
+        // each.
+        let most = most + (most >> 20) + 1;
+        let (one, none) = (BigRational::one(), BigRational::zero());
+        let (mut above, mut short) = (none.clone(), none.clone());
+        for group in &self.groups {
+            above += group.sums.last().map_or(none.clone(), |sum| sum - &one).max(none.clone());
+            short += group.sums.first().map_or(none.clone(), |sum| &one - sum).max(none.clone());
+        }
+        let units = |missed: BigRational| Ok(up(most, Span::from(&missed).units(WEIGHT)?[1]));
+        Ok([units(above)?, units(short)?])
+    }
+
+    /// Whether all rows sum to 1.
+    pub fn conserves(&self) -> bool {
+        self.groups.iter().all(|group| group.sums.iter().all(One::is_one))
+    }
+
+    /// The index of the state that stands for given loads.
+    pub fn place_of(&self, loads: &[i64]) -> Result<usize, Refusal> {
+        let next = |place, group: &Group| Some(place * group.count() + group.find(loads)?);
+        let place = self.groups.iter().try_fold(0, next);
+        place.map_or_else(|| model_error("a load lies outside the levels"), Ok)
+    }
 }
 
 impl Group {
@@ -184,5 +214,22 @@ impl Group {
                 *out = (terms.sum::<u128>() >> WEIGHT) as u64;
             }
         }
+    }
+
+    /// The index of the loads of the group's members.
+    fn find(&self, loads: &[i64]) -> Option<usize> {
+        let mut own: Vec<i64> = self.members.iter().map(|i| loads[*i]).collect();
+        if !self.order.is_empty() {
+            let at = |state: &usize| &self.loads[state * own.len()..][..own.len()];
+            let found = self.order.binary_search_by(|state| at(state).cmp(&own[..]));
+            return found.ok().map(|place| self.order[place]);
+        }
+        own.sort_unstable();
+        let level = |load: &i64| {
+            let level = usize::try_from(load.checked_sub(self.loads[0])?).ok();
+            level.filter(|level| *level < self.rows.len())
+        };
+        let levels = own.iter().map(level).collect::<Option<Vec<_>>>()?;
+        Some(self.lumped.as_ref().map_or(levels[0], |lumped| lumped.place(&levels)))
     }
 }

@@ -1,8 +1,8 @@
-//! The loads after a remap.
+//! What a remap leads to, and which processes may exchange their loads.
 
 use crate::core::budget::Refusal;
 use crate::loads::imbalance::Imbalance;
-use crate::loads::states::space::Space;
+use crate::loads::states::space::{Group, Space};
 use num_integer::Integer;
 use num_rational::Ratio;
 use std::collections::BTreeSet;
@@ -37,6 +37,33 @@ impl Space {
         };
         totals.iter().map(even).collect()
     }
+
+    /// A number for each process, equal for processes with the same chain and capacity. Processes
+    /// that move jointly all have different numbers.
+    pub fn alike(&self, imbalance: &Imbalance) -> Vec<i64> {
+        let mut alike = Vec::from_iter(0..self.processes as i64);
+        let kind = |g: &Group| (imbalance.capacities[g.members[0]], g.loads[0]);
+        for group in self.groups.iter().filter(|group| group.order.is_empty()) {
+            let same = |g: &&Group| kind(g) == kind(group) && g.rows == group.rows;
+            let first = self.groups.iter().find(same);
+            group.members.iter().for_each(|i| alike[*i] = first.unwrap_or(group).members[0] as i64);
+        }
+        alike
+    }
+
+    /// For each state the index of the one that a remap leads to, and whether the remap moves
+    /// nothing.
+    pub fn evened(&self, imbalance: &Imbalance) -> Result<(Vec<usize>, Vec<bool>), Refusal> {
+        let (totals, own) = self.totals()?;
+        let (even, kinds) = (self.targets(imbalance, &totals), self.alike(imbalance));
+        let to = even.iter().map(|loads| self.place_of(loads));
+        let (to, mut still) = (to.collect::<Result<Vec<usize>, Refusal>>()?, Vec::new());
+        let back = self.each(|s, loads| {
+            still.push(extra(&kinds, loads, &even[own[s]]).iter().all(|above| *above == 0));
+            self.twin(s, to[own[s]])
+        });
+        Ok((back?, still))
+    }
 }
 
 impl Imbalance {
@@ -62,4 +89,14 @@ impl Imbalance {
             loads[next] += 1;
         }
     }
+}
+
+/// The excess of each load over its share. The processes of one kind take their shares in the order
+/// of their loads.
+pub fn extra(kinds: &[i64], loads: &[i64], even: &[i64]) -> Vec<i64> {
+    let sorted =
+        |loads: &[i64]| BTreeSet::from_iter((0..loads.len()).map(|i| (kinds[i], loads[i], i)));
+    let mut above = loads.to_vec();
+    sorted(loads).iter().zip(&sorted(even)).for_each(|((.., i), (.., j))| above[*i] -= even[*j]);
+    above
 }
