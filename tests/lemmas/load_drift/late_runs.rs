@@ -2,21 +2,18 @@
 //! perfect-information optimum, and mappings that come into force.
 
 use super::late::{found, walk};
-use super::problems::prepared;
+use super::problems::{finish, prepared};
+use crate::shared::{Asked, Planned};
 use crate::thorough::some;
 use approx::assert_abs_diff_eq;
-use remapping::chain::{BirthDeath, Edge};
 use remapping::load_drift::{
-    Backward, Carry, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, ProcessChain,
-    Ranks, Rebalance, Timing,
+    Backward, Carry, Control, Intervals, LoadDrift, Loads, MapPolicy, Objective, Ranks, Rebalance,
+    Timing,
 };
 use remapping::overlap::Overlap;
 use remapping::policy::stated::{Following, Stated};
 use remapping::policy::{Policy, Rule};
-use remapping::simulate::{Mapped, Workload, compare, stream};
-use remapping::{Halt, Observer};
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use remapping::simulate::{Estimate, Mapped, Tally, Workload, compare, stream};
 
 /// One interrupted at any step goes on with the same bits, also where it has already looked ahead.
 #[test]
@@ -30,10 +27,7 @@ fn late_remaps_go_on_from_snapshots() {
             let control = Control::Optimal;
             Backward::overlapping(&problem, overlap, all, control, Carry::Outcome)
         };
-        let mut whole = start();
-        while whole.remaining() > 0 {
-            whole.advance();
-        }
+        let whole = finish(start());
         for stop in 0..=12 {
             for looked in [false, true] {
                 let mut first = start();
@@ -44,33 +38,17 @@ fn late_remaps_go_on_from_snapshots() {
                 let snapshot = first.snapshot();
                 let mut second = start();
                 second.resume(snapshot.clone()).unwrap();
-                while second.remaining() > 0 {
-                    second.advance();
-                }
+                let second = finish(second);
                 assert_eq!(second.outcome(), whole.outcome(), "{stop} {looked}");
                 // At the end there are none left to make.
                 if stop < 11 {
                     assert_eq!(second.decisions(), whole.decisions(), "{stop} {looked}");
                 }
-                let mut damaged = snapshot.clone();
-                damaged.region.push(0);
-                assert!(start().resume(damaged).is_err());
-                let mut damaged = snapshot;
-                damaged.region[0] += 2;
-                assert!(start().resume(damaged).is_err());
+                let [mut longer, mut other] = [snapshot.clone(), snapshot];
+                longer.region.push(0);
+                other.region[0] += 2;
+                assert!([longer, other].into_iter().all(|bad| start().resume(bad).is_err()));
             }
-        }
-    }
-}
-
-/// Stops at this question and all that follow.
-struct Stops(AtomicU64);
-
-impl Observer for Stops {
-    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
-        match self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)) {
-            Ok(_) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(Halt::Interrupted),
         }
     }
 }
@@ -83,22 +61,16 @@ fn late_remaps_stop_where_they_are_told_to() {
     let (states, transition) = prepared(&problem);
     let all = (&states, &transition);
     let start = || Backward::overlapping(&problem, overlap, all, Control::Optimal, Carry::Outcome);
-    let mut whole = start();
-    while whole.remaining() > 0 {
-        whole.advance();
-    }
+    let whole = finish(start());
     // Six expectations of the steps beside a remap, nine of those to come.
     for (steps, asked) in [(0, 6), (4, 9)] {
         for questions in 0..asked {
             let mut stopped = start();
             (0..steps).for_each(|_| stopped.advance());
             let before = stopped.snapshot();
-            assert!(stopped.look_ahead(&Stops(questions.into())).is_err(), "{questions}");
+            assert!(stopped.look_ahead(&Asked::at_most(questions)).is_err(), "{questions}");
             assert_eq!(stopped.snapshot(), before);
-            while stopped.remaining() > 0 {
-                stopped.advance();
-            }
-            assert_eq!(stopped.outcome(), whole.outcome());
+            assert_eq!(finish(stopped).outcome(), whole.outcome());
         }
     }
 }
@@ -107,13 +79,10 @@ fn late_remaps_stop_where_they_are_told_to() {
 /// sample paths is what they cost exactly.
 #[test]
 fn simulated_late_remaps_cost_the_exact_value() {
-    let edge = Edge::Hold;
-    let chain = ProcessChain::BirthDeath(BirthDeath::walk(6, 0.3, 0.2, edge).unwrap());
     for case in some(2, 0..12u64) {
         let rebalance =
             [Rebalance::Split, Rebalance::Nearest, Rebalance::Stochastic][case as usize % 3];
         let problem = LoadDrift {
-            chain: chain.clone(),
             rebalance,
             remap_cost: 1.5,
             per_unit_moved: if case % 3 == 0 { 0.2 } else { 0.0 },
@@ -125,18 +94,12 @@ fn simulated_late_remaps_cost_the_exact_value() {
         let (states, transition) = prepared(&problem);
         let all = (&states, &transition);
         let maps = MapPolicy::solve(&problem, overlap, all, &()).unwrap();
-        let intervals = Intervals::overlapping(
-            &problem,
-            overlap,
-            (&states, &Ranks::alone()),
-            &transition,
-            9,
-            &(),
-        );
+        let alone = (&states, &Ranks::alone());
+        let intervals = Intervals::overlapping(&problem, overlap, alone, &transition, 9, &());
         let every = |every: u64| intervals.all()[every as usize - 1].outcome;
         let exact = [
             (maps.value(), None),
-            (found(&problem, overlap, Control::Threshold(1.1), None).0[0], None),
+            (found(&problem, overlap, Control::Threshold(1.1), None).0.value, None),
             (every(2).value, Some(every(2).remaps)),
             (every(5).value, Some(every(5).remaps)),
         ];
@@ -157,14 +120,14 @@ fn simulated_late_remaps_cost_the_exact_value() {
         let played = compare(&loads, &start, 0..8000, 5, true, &()).unwrap();
         let known = played.clairvoyant.unwrap();
         for ((value, remaps), runs) in exact.iter().zip(&played.tallies) {
-            let count = runs.len() as f64;
-            let mean = runs.iter().map(|run| run.value).sum::<f64>() / count;
-            let spread = runs.iter().map(|run| (run.value - mean).powi(2)).sum::<f64>() / count;
-            let far = 4.5 * (spread / count).sqrt();
-            assert!((mean - value).abs() < far, "{case}: {mean} {value} {far}");
+            let mean =
+                |read: fn(&Tally) -> f64| Estimate::of(&runs.iter().map(read).collect::<Vec<_>>());
+            // Four and a half standard errors.
+            let found = mean(|run| run.value);
+            assert!(found.agrees(*value, 2.3), "{case}: {found:?} {value}");
             if let Some(remaps) = remaps {
-                let mean = runs.iter().map(|run| run.remaps as f64).sum::<f64>() / count;
-                assert_abs_diff_eq!(mean, remaps, epsilon = 1e-9);
+                let found = mean(|run| run.remaps as f64);
+                assert_abs_diff_eq!(found.value, remaps, epsilon = 1e-9);
             }
             for (run, best) in runs.iter().zip(&known) {
                 assert!(*best <= run.value + 1e-9, "{case}: {best} {}", run.value);
@@ -175,30 +138,28 @@ fn simulated_late_remaps_cost_the_exact_value() {
 
 /// The least cost in hindsight is that of the cheapest of all sets of decisions.
 #[test]
-fn hindsight_of_late_remaps_is_the_cheapest_of_all_decisions() {
-    /// Wants remaps at the steps of a mask.
-    struct Masked(u64, u64);
-    impl Policy for Masked {
-        fn observe(&mut self, step: &remapping::policy::Step) {
-            self.1 = step.number();
-        }
-        fn wants_remap(&self) -> bool {
-            self.0 >> self.1 & 1 == 1
-        }
-        fn remapped(&mut self) {}
-    }
-    for timing in [Timing::AfterStep, Timing::BeforeStep] {
-        for overlap in [Overlap { steps: 1, slowdown: 0.1 }, Overlap { steps: 3, slowdown: 0.0 }] {
-            let problem = LoadDrift { timing, remap_cost: 0.5, ..walk(3, 5, 9) };
-            let loads = Loads::new(problem).overlapping(overlap);
-            let start = || -> Vec<Box<dyn Policy>> {
-                (0..1024).map(|mask| Box::new(Masked(mask, 0)) as Box<dyn Policy>).collect()
-            };
-            let played = compare(&loads, &start, 0..20, 3, true, &()).unwrap();
-            for (path, known) in played.clairvoyant.unwrap().iter().enumerate() {
-                let values = played.tallies.iter().map(|runs| runs[path].value);
-                assert_abs_diff_eq!(values.fold(f64::INFINITY, f64::min), *known, epsilon = 1e-9);
-            }
+fn hindsight_is_the_cheapest_of_all_decisions() {
+    let (after, before) = (Timing::AfterStep, Timing::BeforeStep);
+    let [short, long] = [Overlap { steps: 1, slowdown: 0.1 }, Overlap { steps: 3, slowdown: 0.0 }];
+    for (timing, per_unit_moved, overlap) in [
+        (after, 0.0, Overlap::NONE),
+        (after, 0.2, Overlap::NONE),
+        (before, 0.0, Overlap::NONE),
+        (after, 0.0, short),
+        (after, 0.0, long),
+        (before, 0.0, short),
+        (before, 0.0, long),
+    ] {
+        let problem = LoadDrift { timing, per_unit_moved, remap_cost: 0.5, ..walk(3, 5, 9) };
+        let loads = Loads::new(problem).overlapping(overlap);
+        let start = || -> Vec<Box<dyn Policy>> {
+            // No decision has number 0.
+            (0..512).map(|plan| Box::new(Planned::new(plan << 1)) as Box<dyn Policy>).collect()
+        };
+        let played = compare(&loads, &start, 0..20, 3, true, &()).unwrap();
+        for (path, known) in played.clairvoyant.unwrap().iter().enumerate() {
+            let values = played.tallies.iter().map(|runs| runs[path].value);
+            assert_abs_diff_eq!(values.fold(f64::INFINITY, f64::min), *known, epsilon = 1e-9);
         }
     }
 }

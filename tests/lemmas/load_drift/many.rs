@@ -1,10 +1,10 @@
 //! Bounds for many ranks against exact values.
 
-use super::late::{by_definition, cheaper};
-use super::problems::{figure, prepared};
+use super::problems::{Plain, cheaper, figure, finish, run};
+use crate::shared::walk as chain;
 use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
-use remapping::chain::{BirthDeath, Dense, Edge};
+use remapping::chain::{Dense, Edge};
 use remapping::load_drift::many::{Goal, Many, Measured, SamplePaths, Spread};
 use remapping::load_drift::{
     Backward, Carry, Control, Curve, LoadDrift, Loads, Objective, ProcessChain, Rebalance, Timing,
@@ -19,12 +19,7 @@ fn walk(processors: usize, steps: u64) -> LoadDrift {
 }
 
 fn exact(problem: &LoadDrift) -> f64 {
-    let (states, transition) = prepared(problem);
-    let mut backward = Backward::new(problem, &states, &transition, Control::Optimal, Carry::Value);
-    while backward.remaining() > 0 {
-        backward.advance();
-    }
-    backward.value()
+    run(problem, Control::Optimal).value
 }
 
 /// In how many of so many seeds the exact value lies between the outer ends of the 99 % intervals.
@@ -104,11 +99,31 @@ fn exact_values_lie_between_the_bounds_where_units_are_paid_for() {
     }
 }
 
+/// The same of `few` of these problems, against all load vectors.
+fn all_hold<const N: usize>(few: usize, all: [(LoadDrift, Overlap); N]) {
+    for (problem, overlap) in some(few, all) {
+        let value = Plain::new(&problem, overlap).play(&cheaper)[0];
+        let many = Many::new(&problem, overlap, 1, &()).unwrap();
+        // The shorter a program, the more its cost varies, and the sooner it is played.
+        let paths = if problem.steps > 2 { SHORT.paths } else { [8000; 2] };
+        holds(many, Goal { paths, ..SHORT }, value, &format!("{problem:?} {overlap:?}"));
+    }
+}
+
+fn late(steps: u64, slowdown: f64) -> Overlap {
+    Overlap { steps, slowdown }
+}
+
+/// Sixteen steps on nine levels, from the middle.
+fn short(processors: usize, edge: Edge, remap_cost: f64) -> LoadDrift {
+    let chain = chain(9, 0.3, 0.2, edge);
+    LoadDrift { chain, remap_cost, initial: 4, ..walk(processors, 16) }
+}
+
 /// Remaps that come into force later: 2 to 4 ranks, walks held or reflected and a dense chain, both
 /// objectives.
 #[test]
 fn exact_values_of_late_remaps_lie_between_the_bounds() {
-    let chain = |edge| ProcessChain::BirthDeath(BirthDeath::walk(9, 0.3, 0.2, edge).unwrap());
     let rows: Vec<Vec<f64>> = (0..7i32)
         .map(|from| {
             let weights = (0..7i32).map(|to| 1.0 / f64::from(1 + (from - to).pow(2)));
@@ -117,69 +132,50 @@ fn exact_values_of_late_remaps_lie_between_the_bounds() {
         })
         .collect();
     let dense = ProcessChain::Dense(Dense::new(&rows).unwrap());
-    let late = |steps, slowdown| Overlap { steps, slowdown };
-    let base = |processors| LoadDrift { remap_cost: 3.0, initial: 4, ..walk(processors, 16) };
+    let base = |processors| short(processors, Edge::Hold, 3.0);
     // At once, the definition is that of all states.
-    let plain = LoadDrift { chain: chain(Edge::Hold), ..base(3) };
-    assert_abs_diff_eq!(
-        by_definition(&plain, late(0, 0.3), &cheaper)[0],
-        exact(&plain),
-        epsilon = 1e-9
-    );
-    let makespan = Objective::Makespan;
+    let plain = Plain::new(&base(3), late(0, 0.3)).play(&cheaper)[0];
+    assert_abs_diff_eq!(plain, exact(&base(3)), epsilon = 1e-9);
+    let objective = Objective::Makespan;
     let all = [
-        (LoadDrift { chain: chain(Edge::Hold), ..base(2) }, late(2, 0.0)),
-        (LoadDrift { chain: chain(Edge::Reflect), ..base(3) }, late(1, 0.05)),
-        (LoadDrift { chain: chain(Edge::Hold), remap_cost: 0.5, ..base(4) }, late(4, 0.1)),
-        (LoadDrift { chain: chain(Edge::Hold), per_unit_moved: 0.5, ..base(3) }, late(3, 0.02)),
-        (LoadDrift { chain: chain(Edge::Hold), objective: makespan, ..base(3) }, late(2, 0.1)),
+        (base(2), late(2, 0.0)),
+        (short(3, Edge::Reflect, 3.0), late(1, 0.05)),
+        (short(4, Edge::Hold, 0.5), late(4, 0.1)),
+        (LoadDrift { per_unit_moved: 0.5, ..base(3) }, late(3, 0.02)),
+        (LoadDrift { objective, ..base(3) }, late(2, 0.1)),
         (LoadDrift { chain: dense, remap_cost: 1.0, initial: 3, ..base(3) }, late(2, 0.02)),
-        (LoadDrift { chain: chain(Edge::Hold), ..base(3) }, late(15, 0.0)),
-        (LoadDrift { chain: chain(Edge::Hold), ..base(3) }, late(40, 0.1)),
+        (base(3), late(15, 0.0)),
+        (base(3), late(40, 0.1)),
     ];
-    for (problem, overlap) in some(3, all) {
-        let value = by_definition(&problem, overlap, &cheaper)[0];
-        let many = Many::new(&problem, overlap, 1, &()).unwrap();
-        holds(many, SHORT, value, &format!("{problem:?} {overlap:?}"));
-    }
+    all_hold(3, all);
 }
 
 /// Decisions before a step is paid: three ways to rebalance, both objectives, units moved, late
 /// remaps, a remap before the last step that pays, and programs of one step and of two.
 #[test]
 fn exact_values_of_decisions_before_the_step_lie_between_the_bounds() {
-    let chain = |edge| ProcessChain::BirthDeath(BirthDeath::walk(9, 0.3, 0.2, edge).unwrap());
-    let late = |steps, slowdown| Overlap { steps, slowdown };
-    let base = |processors| LoadDrift {
-        chain: chain(Edge::Hold),
-        remap_cost: 3.0,
-        initial: 4,
+    let of = |processors, edge, remap_cost| LoadDrift {
         timing: Timing::BeforeStep,
-        ..walk(processors, 16)
+        ..short(processors, edge, remap_cost)
     };
-    let makespan = Objective::Makespan;
+    let base = |processors| of(processors, Edge::Hold, 3.0);
+    let objective = Objective::Makespan;
     let all = [
         (base(2), Overlap::NONE),
-        (LoadDrift { chain: chain(Edge::Reflect), remap_cost: 0.7, ..base(4) }, Overlap::NONE),
-        (LoadDrift { remap_cost: 0.0, ..base(3) }, Overlap::NONE),
-        (LoadDrift { per_unit_moved: 0.3, objective: makespan, ..base(3) }, Overlap::NONE),
+        (of(4, Edge::Reflect, 0.7), Overlap::NONE),
+        (of(3, Edge::Hold, 0.0), Overlap::NONE),
+        (LoadDrift { per_unit_moved: 0.3, objective, ..base(3) }, Overlap::NONE),
         (LoadDrift { rebalance: Rebalance::Nearest, ..base(3) }, Overlap::NONE),
         (LoadDrift { rebalance: Rebalance::Stochastic, ..base(3) }, Overlap::NONE),
         (LoadDrift { steps: 2, remap_cost: 0.1, ..base(3) }, Overlap::NONE),
         (LoadDrift { steps: 1, ..base(3) }, Overlap::NONE),
         (base(3), late(1, 0.05)),
-        (LoadDrift { chain: chain(Edge::Reflect), remap_cost: 0.5, ..base(3) }, late(2, 0.1)),
-        (LoadDrift { objective: makespan, ..base(3) }, late(3, 0.1)),
+        (of(3, Edge::Reflect, 0.5), late(2, 0.1)),
+        (LoadDrift { objective, ..base(3) }, late(3, 0.1)),
         (base(3), late(15, 0.0)),
         (base(3), late(40, 0.1)),
     ];
-    for (problem, overlap) in some(4, all) {
-        let value = by_definition(&problem, overlap, &cheaper)[0];
-        let many = Many::new(&problem, overlap, 1, &()).unwrap();
-        // The shorter a program, the more its cost varies, and the sooner it is played.
-        let paths = if problem.steps > 2 { SHORT.paths } else { [8000; 2] };
-        holds(many, Goal { paths, ..SHORT }, value, &format!("{problem:?} {overlap:?}"));
-    }
+    all_hold(4, all);
 }
 
 /// 200 seeds of four paths over whole horizons: the exact value lies between the outer ends in at
@@ -220,7 +216,8 @@ fn over_seeds(processors: usize) -> (u64, Spread) {
     (inside, Spread::of(&costs, 0.99))
 }
 
-/// In at least 195 of them, and no policy is cheaper than the optimum.
+/// In at least 195 of them, and no policy is cheaper than the optimum. Over all paths the policy of
+/// four and of eight ranks costs at most .3 % more than it.
 #[test]
 #[ignore = "two minutes; run with: cargo test --test lemmas exact_values_lie_between_the_bounds_of_many -- --ignored --nocapture"]
 fn exact_values_lie_between_the_bounds_of_many_seeds() {
@@ -228,16 +225,7 @@ fn exact_values_lie_between_the_bounds_of_many_seeds() {
         let (inside, cost) = over_seeds(processors);
         assert!(inside >= 195, "{processors} ranks: {inside} of 200");
         assert!(cost.high >= 0.0, "{processors} ranks: {cost:?} %");
-    }
-}
-
-/// Over all paths the policy costs at most .3 % more than the optimum.
-#[test]
-#[ignore = "a minute; run with: cargo test --test lemmas policies_of_many -- --ignored --nocapture"]
-fn policies_of_many_seeds_cost_little_more_than_the_optimum() {
-    for processors in [4, 8] {
-        let (_, cost) = over_seeds(processors);
-        assert!(cost.low <= 0.3, "{processors} ranks: {cost:?} %");
+        assert!(processors == 6 || cost.low <= 0.3, "{processors} ranks: {cost:?} %");
     }
 }
 
@@ -246,19 +234,18 @@ fn policies_of_many_seeds_cost_little_more_than_the_optimum() {
 /// of what a remap costs where it pays, the fixed part at least.
 #[test]
 fn even_loads_are_little_worse_than_others() {
-    let walk_of = |up, down, edge| BirthDeath::walk(7, up, down, edge).unwrap();
     let chains = [
-        walk_of(0.25, 0.25, Edge::Hold),
-        walk_of(0.25, 0.25, Edge::Reflect),
-        walk_of(0.3, 0.1, Edge::Hold),
-        walk_of(0.45, 0.45, Edge::Reflect),
+        chain(7, 0.25, 0.25, Edge::Hold),
+        chain(7, 0.25, 0.25, Edge::Reflect),
+        chain(7, 0.3, 0.1, Edge::Hold),
+        chain(7, 0.45, 0.45, Edge::Reflect),
     ];
     let fixed = chains.iter().flat_map(|chain| [(chain, 3, 1.0), (chain, 5, 2.0), (chain, 5, 8.0)]);
     let moved = [(2, 2.0, 1.0), (3, 6.0, 0.2), (4, 2.0, 1.0), (4, 0.0, 2.0)];
     let moved = moved.map(|(processors, cost, each)| (&chains[1], processors, cost, each));
     let all = fixed.map(|(chain, processors, cost)| (chain, processors, cost, 0.0)).chain(moved);
     for (chain, processors, remap_cost, per_unit_moved) in all {
-        let chain = ProcessChain::BirthDeath(chain.clone());
+        let chain = chain.clone();
         let plain = walk(processors, 40);
         let problem = LoadDrift { chain, initial: 3, remap_cost, per_unit_moved, ..plain };
         let worst = worst(&problem);

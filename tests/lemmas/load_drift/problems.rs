@@ -1,6 +1,7 @@
 //! Drifting loads of the lemmas: random problems, those of figures, and the plain recursion over
 //! all load vectors.
 
+use crate::shared::{edges, walk};
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::chain::{BirthDeath, Dense, Edge};
@@ -10,18 +11,25 @@ use remapping::load_drift::{
 };
 use remapping::overlap::Overlap;
 
-/// The same problem over all L^r ordered load vectors, with nothing clever: per vector the expected
-/// value, work and number of remaps still to come.
-pub struct Plain<'a> {
-    problem: &'a LoadDrift,
-    rows: Vec<Vec<f64>>,
-    pub vectors: Vec<Vec<usize>>,
-}
-
+/// Value, work and number of remaps still to come.
 type Triple = [f64; 3];
 
+/// Whether to remap: by the moment, the levels, the cost of going on and that of a remap.
+pub type Decide<'d> = &'d dyn Fn(u64, &[usize], f64, f64) -> bool;
+
+/// The same problem over all L^r ordered load vectors, with nothing clever. The decision at moment
+/// k is in force from moment k + d on, on the split of the loads at moment k and what they moved
+/// since; the next is made after that step at the earliest. Moment k is after step k, with
+/// `BeforeStep` before step k + 1.
+pub struct Plain<'a> {
+    problem: &'a LoadDrift,
+    overlap: Overlap,
+    rows: Vec<Vec<f64>>,
+    vectors: Vec<Vec<usize>>,
+}
+
 impl<'a> Plain<'a> {
-    pub fn new(problem: &'a LoadDrift) -> Self {
+    pub fn new(problem: &'a LoadDrift, overlap: Overlap) -> Self {
         let mut vectors = vec![vec![]];
         for _ in 0..problem.processors {
             let longer = |v: Vec<usize>| {
@@ -29,7 +37,7 @@ impl<'a> Plain<'a> {
             };
             vectors = vectors.into_iter().flat_map(longer).collect();
         }
-        Plain { problem, rows: problem.chain.rows(), vectors }
+        Plain { problem, overlap, rows: problem.chain.rows(), vectors }
     }
 
     pub fn loads(&self, levels: &[usize]) -> (f64, f64) {
@@ -38,26 +46,17 @@ impl<'a> Plain<'a> {
         (max, levels.iter().map(load).sum::<f64>() / levels.len() as f64)
     }
 
-    fn step(&self, levels: &[usize]) -> Triple {
-        let (max, mean) = self.loads(levels);
-        let cost = match self.problem.objective {
-            Objective::Imbalance => max - mean,
-            Objective::Makespan => max,
-        };
-        [cost, mean, 0.0]
-    }
-
-    pub fn at(&self, ahead: &[Triple], levels: &[usize]) -> Triple {
+    fn at(&self, ahead: &[Triple], levels: &[usize]) -> Triple {
         ahead[levels.iter().fold(0, |index, level| index * self.rows.len() + level)]
     }
 
     /// After a remap, by the words of the rule.
-    fn remapped(&self, ahead: &[Triple], levels: &[usize]) -> Triple {
+    fn rebalanced(&self, ahead: &[Triple], levels: &[usize]) -> Triple {
         let r = levels.len();
         let total: usize = levels.iter().sum();
         let average = total as f64 / r as f64;
         let all = |level: usize| self.at(ahead, &vec![level; r]);
-        let mut to = match self.problem.rebalance {
+        match self.problem.rebalance {
             Rebalance::Split => {
                 let levels: Vec<usize> = (0..r).map(|i| (total + i) / r).collect();
                 self.at(ahead, &levels)
@@ -68,13 +67,7 @@ impl<'a> Plain<'a> {
                 let (low, high) = (all(average.floor() as usize), all(average.ceil() as usize));
                 [0, 1, 2].map(|k| (1.0 - share) * low[k] + share * high[k])
             }
-        };
-        to[0] += self.problem.remap_cost;
-        if self.problem.per_unit_moved > 0.0 {
-            to[0] += self.problem.per_unit_moved * self.units_moved(levels) as f64;
         }
-        to[2] += 1.0;
-        to
     }
 
     /// The fewest units that change their processor, over all ways to say who gets the larger
@@ -90,70 +83,84 @@ impl<'a> Plain<'a> {
         ways.map(moved).min().unwrap()
     }
 
-    pub fn decide(
-        &self,
-        ahead: &[Triple],
-        remap: &dyn Fn(&[usize], f64, f64) -> bool,
-    ) -> Vec<Triple> {
-        let branch = |levels: &Vec<usize>| {
-            let (on, remapped) = (self.at(ahead, levels), self.remapped(ahead, levels));
-            if remap(levels, on[0], remapped[0]) { remapped } else { on }
-        };
-        self.vectors.iter().map(branch).collect()
+    /// The expectation over the next moves, rank by rank.
+    fn transit(&self, mut ahead: Vec<Triple>) -> Vec<Triple> {
+        let mut place = self.vectors.len();
+        for rank in 0..self.problem.processors {
+            place /= self.rows.len();
+            let one = |(state, levels): (usize, &Vec<usize>)| {
+                let base = state - levels[rank] * place;
+                let near = self.rows[levels[rank]].iter().enumerate();
+                near.fold([0.0; 3], |sum, (to, p)| {
+                    [0, 1, 2].map(|k| sum[k] + p * ahead[base + to * place][k])
+                })
+            };
+            ahead = self.vectors.iter().enumerate().map(one).collect();
+        }
+        ahead
     }
 
-    pub fn transit(&self, ahead: &[Triple]) -> Vec<Triple> {
-        let expectation = |from: &Vec<usize>| {
-            let mut sum = [0.0; 3];
-            for (to, ahead) in self.vectors.iter().zip(ahead) {
-                let moves = from.iter().zip(to).map(|(&i, &j)| self.rows[i][j]);
-                let p: f64 = moves.product();
-                (0..3).for_each(|k| sum[k] += p * ahead[k]);
-            }
-            sum
-        };
-        self.vectors.iter().map(expectation).collect()
-    }
-
-    pub fn pay(&self, ahead: &[Triple]) -> Vec<Triple> {
-        let paid = |(levels, ahead): (&Vec<usize>, &Triple)| {
-            let step = self.step(levels);
-            [0, 1, 2].map(|k| step[k] + ahead[k])
+    fn pay(&self, ahead: Vec<Triple>, slowdown: f64) -> Vec<Triple> {
+        let paid = |(levels, ahead): (&Vec<usize>, Triple)| {
+            let (max, mean) = self.loads(levels);
+            let cost = match self.problem.objective {
+                Objective::Imbalance => max - mean,
+                Objective::Makespan => max,
+            };
+            [ahead[0] + cost + slowdown * max, ahead[1] + mean, ahead[2]]
         };
         self.vectors.iter().zip(ahead).map(paid).collect()
     }
 
-    /// (value, work, remaps) from the initial state when `remap(k, levels)` decides between steps k
-    /// and k + 1.
-    pub fn play(&self, remap: &dyn Fn(u64, &[usize]) -> bool) -> Triple {
-        self.backward(&|ahead, k| self.decide(ahead, &|levels, _, _| remap(k, levels)))
-    }
-
-    /// The same when `remap(levels, on, remapped)` decides.
-    pub fn solve(&self, remap: &dyn Fn(&[usize], f64, f64) -> bool) -> Triple {
-        self.backward(&|ahead, _| self.decide(ahead, remap))
-    }
-
-    fn backward(&self, decide: &dyn Fn(&[Triple], u64) -> Vec<Triple>) -> Triple {
-        let mut ahead = vec![[0.0; 3]; self.vectors.len()];
-        for step in (1..=self.problem.steps).rev() {
-            match self.problem.timing {
-                Timing::AfterStep => {
-                    if step < self.problem.steps {
-                        ahead = decide(&ahead, step);
-                    }
-                    ahead = self.transit(&self.pay(&ahead));
-                }
-                Timing::BeforeStep => {
-                    ahead = self.pay(&ahead);
-                    if step > 1 {
-                        ahead = self.transit(&decide(&ahead, step - 1));
-                    }
-                }
-            }
+    /// A step, and what follows it.
+    fn back(&self, ahead: Vec<Triple>, slowdown: f64) -> Vec<Triple> {
+        match self.problem.timing {
+            Timing::AfterStep => self.transit(self.pay(ahead, slowdown)),
+            Timing::BeforeStep => self.pay(self.transit(ahead), slowdown),
         }
-        self.at(&ahead, &vec![self.problem.initial; self.problem.processors])
     }
+
+    /// (value, work, remaps) from the initial state under these decisions.
+    pub fn play(&self, decide: Decide<'_>) -> Triple {
+        let problem = self.problem;
+        let (steps, late) = (problem.steps as usize, self.overlap.steps as usize);
+        let nothing = || vec![[0.0; 3]; self.vectors.len()];
+        let beside = (0..late).fold(nothing(), |then, _| self.back(then, self.overlap.slowdown));
+        let later = |on: &[Triple]| (0..late).fold(on.to_vec(), |on, _| self.transit(on));
+        let (last, mut on) = match problem.timing {
+            Timing::AfterStep => (steps, nothing()),
+            Timing::BeforeStep => (steps - 1, self.pay(nothing(), 0.0)),
+        };
+        // What follows moment k on the loads of d steps earlier, by these.
+        let mut force = vec![later(&on); last + 1];
+        for moment in (1..=last).rev() {
+            if moment + late < steps {
+                let decided = |state: usize| {
+                    let levels = &self.vectors[state];
+                    let then = self.rebalanced(&force[moment + late], levels);
+                    let mut remapped = [0, 1, 2].map(|k| beside[state][k] + then[k]);
+                    remapped[0] += problem.remap_cost;
+                    if problem.per_unit_moved > 0.0 {
+                        remapped[0] += problem.per_unit_moved * self.units_moved(levels) as f64;
+                    }
+                    remapped[2] += 1.0;
+                    match decide(moment as u64, levels, on[state][0], remapped[0]) {
+                        true => remapped,
+                        false => on[state],
+                    }
+                };
+                on = (0..on.len()).map(decided).collect();
+            }
+            on = self.back(on, 0.0);
+            force[moment - 1] = later(&on);
+        }
+        self.at(&on, &vec![problem.initial; problem.processors])
+    }
+}
+
+/// By the cheaper branch; which of two that are equal but for rounding matters to no cost.
+pub fn cheaper(_moment: u64, _levels: &[usize], on: f64, remapped: f64) -> bool {
+    on - remapped > 1e-12 * on.abs().max(remapped.abs())
 }
 
 pub fn prepared(problem: &LoadDrift) -> (States, Transition) {
@@ -161,13 +168,17 @@ pub fn prepared(problem: &LoadDrift) -> (States, Transition) {
     (states, Transition::new(&problem.chain, problem.processors).unwrap())
 }
 
-pub fn run(problem: &LoadDrift, control: Control) -> Outcome {
-    let (states, transition) = prepared(problem);
-    let mut backward = Backward::new(problem, &states, &transition, control, Carry::Outcome);
+/// All steps that are left.
+pub fn finish<'a>(mut backward: Backward<'a>) -> Backward<'a> {
     while backward.remaining() > 0 {
         backward.advance();
     }
-    backward.outcome().unwrap()
+    backward
+}
+
+pub fn run(problem: &LoadDrift, control: Control) -> Outcome {
+    let (states, transition) = prepared(problem);
+    finish(Backward::new(problem, &states, &transition, control, Carry::Outcome)).outcome().unwrap()
 }
 
 pub fn close(a: f64, b: f64) -> bool {
@@ -188,12 +199,8 @@ pub fn same(outcome: &Outcome, plain: Triple, objective: Objective) -> bool {
 }
 
 fn chains() -> impl Strategy<Value = ProcessChain> {
-    let walk = (2usize..6, 0.02f64..0.5, 0.02f64..0.5, any::<bool>()).prop_map(
-        |(levels, up, down, hold)| {
-            let edge = if hold { Edge::Hold } else { Edge::Reflect };
-            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
-        },
-    );
+    let walks = (2usize..6, 0.02f64..0.5, 0.02f64..0.5, edges())
+        .prop_map(|(levels, up, down, edge)| walk(levels, up, down, edge));
     let dense = (2usize..5).prop_flat_map(|levels| {
         prop::collection::vec(prop::collection::vec(0.0f64..1.0, levels), levels)
     });
@@ -205,30 +212,30 @@ fn chains() -> impl Strategy<Value = ProcessChain> {
         }
         ProcessChain::Dense(Dense::new(&rows).unwrap())
     });
-    prop_oneof![3 => walk, 1 => dense]
+    prop_oneof![3 => walks, 1 => dense]
+}
+
+/// What a problem is besides its sizes.
+pub fn rules() -> impl Strategy<Value = (Rebalance, Timing, Objective)> {
+    (
+        prop::sample::select(vec![Rebalance::Split, Rebalance::Nearest, Rebalance::Stochastic]),
+        prop::sample::select(vec![Timing::AfterStep, Timing::BeforeStep]),
+        prop::sample::select(vec![Objective::Imbalance, Objective::Makespan]),
+    )
 }
 
 pub fn problems() -> impl Strategy<Value = LoadDrift> {
-    let rules =
-        prop_oneof![Just(Rebalance::Split), Just(Rebalance::Nearest), Just(Rebalance::Stochastic)];
-    let timings = prop_oneof![Just(Timing::AfterStep), Just(Timing::BeforeStep)];
-    let objectives = prop_oneof![Just(Objective::Imbalance), Just(Objective::Makespan)];
     let sizes = (1usize..4, chains(), 0u32..3, 0.0f64..1.0, 1u64..25, 0.05f64..4.0);
-    (sizes, rules, timings, objectives).prop_map(|(sizes, rebalance, timing, objective)| {
+    (sizes, rules()).prop_map(|(sizes, (rebalance, timing, objective))| {
         let (processors, chain, lowest, place, steps, remap_cost) = sizes;
-        let initial = (place * chain.levels() as f64) as usize;
-        let lowest = f64::from(lowest);
         LoadDrift {
-            processors,
+            initial: (place * chain.levels() as f64) as usize,
             chain,
-            lowest,
-            initial,
-            steps,
-            remap_cost,
-            per_unit_moved: 0.0,
+            lowest: f64::from(lowest),
             rebalance,
             timing,
             objective,
+            ..figure(processors, steps, remap_cost)
         }
     })
 }
@@ -249,14 +256,8 @@ pub fn charged_problems() -> impl Strategy<Value = LoadDrift> {
 
 pub fn intervals(problem: &LoadDrift, longest: u64) -> Intervals {
     let (states, transition) = prepared(problem);
-    Intervals::overlapping(
-        problem,
-        Overlap::NONE,
-        (&states, &Ranks::alone()),
-        &transition,
-        longest,
-        &(),
-    )
+    let all = (&states, &Ranks::alone());
+    Intervals::overlapping(problem, Overlap::NONE, all, &transition, longest, &())
 }
 
 /// With loads far enough apart that some remaps are certain, and any drift at each of them.
@@ -282,7 +283,7 @@ pub fn wide_problems() -> impl Strategy<Value = LoadDrift> {
 pub fn figure(processors: usize, steps: u64, remap_cost: f64) -> LoadDrift {
     LoadDrift {
         processors,
-        chain: ProcessChain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap()),
+        chain: walk(19, 0.25, 0.25, Edge::Hold),
         lowest: 1.0,
         initial: 9,
         steps,

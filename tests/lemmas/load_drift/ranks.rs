@@ -1,13 +1,14 @@
 //! Ranks of which each has its own states: whoever has a state, it has the same bits.
 
 use super::problems::figure;
+use crate::shared::walk;
 use crate::thorough::{few_or_all, some};
 use remapping::Bounds;
-use remapping::chain::{BirthDeath, Edge};
+use remapping::chain::Edge;
 use remapping::communicator::{Communicator, Equations, Shares};
 use remapping::load_drift::{
-    Backward, Carry, Control, Intervals, LoadDrift, Objective, Outcome, ProcessChain, Ranks,
-    Rebalance, Snapshot, States, Timing, Transition, Work,
+    Backward, Carry, Control, Intervals, LoadDrift, Objective, Outcome, Ranks, Rebalance, Snapshot,
+    States, Timing, Transition, Work,
 };
 use remapping::overlap::Overlap;
 use std::sync::{Arc, Barrier, Mutex};
@@ -96,6 +97,16 @@ impl Seen {
     }
 }
 
+/// The states of a rank.
+fn states(problem: &LoadDrift, ranks: &Ranks) -> States {
+    let (processors, levels) = (problem.processors, problem.chain.levels());
+    let states = match ranks.others() {
+        None => States::new(processors, levels),
+        Some((others, shares)) => States::part(processors, levels, shares.own(others.rank())),
+    };
+    states.unwrap()
+}
+
 /// All steps of one rank, from a snapshot if there is one, and the snapshot at `stop` steps to go.
 fn go(
     problem: &LoadDrift,
@@ -105,14 +116,7 @@ fn go(
     stop: u64,
 ) -> (Vec<Seen>, Option<Snapshot>) {
     let transition = Transition::new(&problem.chain, problem.processors).unwrap();
-    let states = match ranks.others() {
-        None => States::new(problem.processors, problem.chain.levels()),
-        Some((others, shares)) => {
-            let own = shares.own(others.rank());
-            States::part(problem.processors, problem.chain.levels(), own)
-        }
-    };
-    let states = states.unwrap();
+    let states = states(problem, ranks);
     let backward = Backward::new(problem, &states, &transition, Control::Optimal, Carry::Outcome);
     let mut backward = backward.shared(ranks.clone()).regions_from(least);
     if let Some(mut snapshot) = begin {
@@ -165,12 +169,8 @@ fn on_ranks<T: Send>(
 }
 
 fn problems() -> Vec<(LoadDrift, usize)> {
-    let walk = |levels, up, down, edge| BirthDeath::walk(levels, up, down, edge).unwrap();
-    let plain = LoadDrift {
-        chain: ProcessChain::BirthDeath(walk(9, 0.25, 0.25, Edge::Hold)),
-        initial: 4,
-        ..figure(4, 40, 3.0)
-    };
+    let chain = |levels| walk(levels, 0.25, 0.25, Edge::Hold);
+    let plain = LoadDrift { chain: chain(9), initial: 4, ..figure(4, 40, 3.0) };
     let makespan = LoadDrift {
         timing: Timing::BeforeStep,
         objective: Objective::Makespan,
@@ -178,13 +178,8 @@ fn problems() -> Vec<(LoadDrift, usize)> {
         ..plain.clone()
     };
     let moved = LoadDrift { per_unit_moved: 0.3, steps: 15, ..plain.clone() };
-    let drifting = LoadDrift {
-        processors: 8,
-        chain: ProcessChain::BirthDeath(walk(10, 0.25, 0.25, Edge::Hold)),
-        steps: 60,
-        remap_cost: 1.0,
-        ..plain.clone()
-    };
+    let drifting =
+        LoadDrift { processors: 8, chain: chain(10), steps: 60, remap_cost: 1.0, ..plain.clone() };
     let later = LoadDrift { timing: Timing::BeforeStep, processors: 5, ..drifting.clone() };
     vec![(plain, usize::MAX), (moved, 1), (makespan, usize::MAX), (drifting, 1), (later, 1)]
 }
@@ -232,8 +227,7 @@ fn go_moving(
     let (mut ranks, mut begin, mut seen, mut moved) = (ranks.clone(), None, Vec::new(), 0);
     loop {
         let (others, shares) = ranks.others().unwrap();
-        let own = shares.own(others.rank());
-        let states = States::part(problem.processors, problem.chain.levels(), own).unwrap();
+        let states = states(problem, &ranks);
         let control = Control::Optimal;
         let backward = Backward::new(problem, &states, &transition, control, Carry::Outcome);
         let mut backward = backward.shared(ranks.clone()).regions_from(least);
@@ -288,7 +282,7 @@ fn blocks_that_move_change_no_bit() {
 /// can be.
 #[test]
 fn parts_have_equal_work_and_are_never_empty() {
-    let chain = ProcessChain::BirthDeath(BirthDeath::walk(9, 0.25, 0.25, Edge::Hold).unwrap());
+    let chain = walk(9, 0.25, 0.25, Edge::Hold);
     let transition = Transition::new(&chain, 4).unwrap();
     let states = transition.states();
     let cut = 256;
@@ -323,18 +317,13 @@ fn parts_have_equal_work_and_are_never_empty() {
 fn intervals_of_ranks_have_the_bits_of_one_rank() {
     let (problem, _) = problems().swap_remove(2);
     let transition = || Transition::new(&problem.chain, problem.processors).unwrap();
-    let (processors, levels) = (problem.processors, problem.chain.levels());
-    let states = States::new(processors, levels).unwrap();
-    let evaluate = |all: (&States, &Ranks)| {
+    let evaluate = |ranks: &Ranks| {
+        let all = (&states(&problem, ranks), ranks);
         Intervals::overlapping(&problem, Overlap::NONE, all, &transition(), 10, &())
     };
-    let expected = evaluate((&states, &Ranks::alone()));
+    let expected = evaluate(&Ranks::alone());
     for count in [2, 4] {
-        let found = on_ranks(&problem, count, |ranks| {
-            let (others, shares) = ranks.others().unwrap();
-            let states = States::part(processors, levels, shares.own(others.rank())).unwrap();
-            evaluate((&states, ranks))
-        });
+        let found = on_ranks(&problem, count, evaluate);
         assert!(found.iter().all(|found| *found == expected), "{count} ranks");
     }
 }
@@ -342,7 +331,7 @@ fn intervals_of_ranks_have_the_bits_of_one_rank() {
 /// Of two ranks each has half of the states, and needs less than all of what is applied.
 #[test]
 fn two_ranks_need_half_of_the_memory() {
-    let chain = ProcessChain::BirthDeath(BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap());
+    let chain = walk(19, 0.25, 0.25, Edge::Hold);
     let shares = Transition::new(&chain, 8).unwrap().shares(2).unwrap();
     // Value, work, remaps, scratch and what is applied; total and largest level.
     let alone = shares.total() as f64 * (8.0 * 5.0 + 6.0);

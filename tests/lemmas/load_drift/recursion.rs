@@ -1,9 +1,11 @@
 //! Drifting loads [NRS86, sections 2 and 3]: the lumped recursion against the plain one.
 
-use super::problems::{Plain, charged_problems, close, intervals, prepared, problems, run, same};
+use super::problems::{
+    Plain, charged_problems, cheaper, close, finish, intervals, prepared, problems, run, same,
+};
 use proptest::prelude::*;
 use remapping::load_drift::{
-    Backward, Carry, Control, Intervals, LoadDrift, MapPolicy, Objective, Rebalance, Timing,
+    Backward, Carry, Control, Intervals, LoadDrift, MapPolicy, Objective, Rebalance,
 };
 use remapping::overlap::Overlap;
 
@@ -12,9 +14,7 @@ proptest! {
 
     #[test]
     fn optimum_equals_brute_force_on_the_full_tensor(problem in charged_problems()) {
-        let plain = Plain::new(&problem).solve(&|_, on, remapped| {
-            on - remapped > 1e-12 * on.abs().max(remapped.abs())
-        });
+        let plain = Plain::new(&problem, Overlap::NONE).play(&cheaper);
         let outcome = run(&problem, Control::Optimal);
         prop_assert!(same(&outcome, plain, problem.objective), "{outcome:?} {plain:?}");
     }
@@ -32,22 +32,18 @@ proptest! {
         let maps = MapPolicy::solve(&believed, Overlap::NONE, (&states, &transition), &()).unwrap();
         let never = Control::Threshold(f64::INFINITY);
         let evaluate = |maps: MapPolicy| {
-            let mut backward =
-                Backward::new(&problem, &states, &transition, never, Carry::Outcome).playing(maps);
-            while backward.remaining() > 0 {
-                backward.advance();
-            }
-            backward.outcome().unwrap()
+            let start = Backward::new(&problem, &states, &transition, never, Carry::Outcome);
+            finish(start.playing(maps)).outcome().unwrap()
         };
         let outcome = evaluate(maps.clone());
-        let plain = Plain::new(&problem);
+        let plain = Plain::new(&problem, Overlap::NONE);
         let rank = |levels: &[usize]| {
             let mut sorted = levels.to_vec();
             sorted.sort_unstable();
             states.multisets().rank(&sorted)
         };
         let remaps = |k: u64, levels: &[usize]| maps.at(k).is_some_and(|map| map.remaps(rank(levels)));
-        let expected = plain.play(&remaps);
+        let expected = plain.play(&|k, levels, _, _| remaps(k, levels));
         prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
         // One's own decisions cost the optimum.
         let own = MapPolicy::solve(&problem, Overlap::NONE, (&states, &transition), &()).unwrap();
@@ -58,60 +54,36 @@ proptest! {
 
     #[test]
     fn threshold_rules_equal_brute_force(problem in charged_problems(), level in 0u32..12) {
-        let plain = Plain::new(&problem);
-        // Between the multiples of 1/r that max - mean takes.
-        let threshold = (f64::from(level) + 0.5) / (2.0 * problem.processors as f64);
-        let outcome = run(&problem, Control::Threshold(threshold));
-        let expected = plain.solve(&|levels, _, _| {
-            let (max, mean) = plain.loads(levels);
-            max - mean > threshold
-        });
-        prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
-        // As large as it is itself is not larger, however either is rounded.
+        let plain = Plain::new(&problem, Overlap::NONE);
         let r = problem.processors;
-        let outcome = run(&problem, Control::Threshold(f64::from(level) / r as f64));
-        let expected = plain.solve(&|levels, _, _| {
-            let excess = r * levels.iter().max().unwrap() - levels.iter().sum::<usize>();
-            excess > level as usize
-        });
-        prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
+        // Between the multiples of 1/r that max - mean takes.
+        let threshold = (f64::from(level) + 0.5) / (2.0 * r as f64);
         let minimum = 0.9137 - 0.04 * f64::from(level);
-        let outcome = run(&problem, Control::Utilization(minimum));
-        let expected = plain.solve(&|levels, _, _| {
-            let (max, mean) = plain.loads(levels);
-            mean < minimum * max
-        });
-        prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
+        let above = |levels: &[usize]| plain.loads(levels).0 - plain.loads(levels).1 > threshold;
+        // As large as it is itself is not larger, however either is rounded.
+        let excess = |levels: &[usize]| r * levels.iter().max().unwrap() - levels.iter().sum::<usize>() > level as usize;
+        let busy = |levels: &[usize]| plain.loads(levels).1 < minimum * plain.loads(levels).0;
+        let rules: [(Control, &dyn Fn(&[usize]) -> bool); 3] = [
+            (Control::Threshold(threshold), &above),
+            (Control::Threshold(f64::from(level) / r as f64), &excess),
+            (Control::Utilization(minimum), &busy),
+        ];
+        for (control, rule) in rules {
+            let (outcome, expected) = (run(&problem, control), plain.play(&|_, levels, _, _| rule(levels)));
+            prop_assert!(same(&outcome, expected, problem.objective), "{outcome:?} {expected:?}");
+        }
     }
 
     /// Convolutions of one-chain laws against the joint chain with the time since the last remap.
     #[test]
     fn fixed_intervals_equal_brute_force(problem in charged_problems(), interval in 1u64..8) {
-        let plain = Plain::new(&problem);
-        let intervals = intervals(&problem, 25);
+        let plain = Plain::new(&problem, Overlap::NONE);
         let interval = interval.min(problem.steps);
-        let found = intervals.all()[interval as usize - 1].outcome;
-        let mut ahead = vec![[0.0; 3]; plain.vectors.len()];
-        for step in (1..=problem.steps).rev() {
-            // Between steps k and k + 1 with k a multiple of the interval.
-            let due = |k: u64| k > 0 && k < problem.steps && k.is_multiple_of(interval);
-            match problem.timing {
-                Timing::AfterStep => {
-                    ahead = plain.decide(&ahead, &|_, _, _| due(step));
-                    ahead = plain.transit(&plain.pay(&ahead));
-                }
-                Timing::BeforeStep => {
-                    ahead = plain.pay(&ahead);
-                    if step > 1 {
-                        ahead = plain.transit(&plain.decide(&ahead, &|_, _, _| due(step - 1)));
-                    }
-                }
-            }
-        }
-        let expected = plain.at(&ahead, &vec![problem.initial; problem.processors]);
+        let found = intervals(&problem, 25).all()[interval as usize - 1].outcome;
+        let expected = plain.play(&|k, _, _, _| k.is_multiple_of(interval));
         prop_assert!(same(&found, expected, problem.objective), "{found:?} {expected:?}");
         let never = Intervals::never(&problem);
-        let expected = plain.solve(&|_, _, _| false);
+        let expected = plain.play(&|_, _, _, _| false);
         prop_assert!(same(&never, expected, problem.objective), "{never:?} {expected:?}");
     }
 

@@ -1,47 +1,61 @@
 //! The lumped recursion with certain remaps left out, over regions of the states, and resumed: the
 //! same values as over all states.
 
-use super::problems::{close, figure, prepared, problems, wide_problems};
+use super::problems::{close, figure, finish, prepared, problems, rules, wide_problems};
+use crate::shared::{edges, meet};
 use crate::thorough::few_or_all;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
-use remapping::Bounds;
-use remapping::chain::{BirthDeath, Edge};
+use remapping::chain::{BirthDeath, Wanted};
 use remapping::load_drift::{
-    Backward, Carry, Control, LoadDrift, Objective, ProcessChain, Rebalance, States, Timing,
-    Transition,
+    Backward, Carry, Control, LoadDrift, Objective, ProcessChain, States, Timing, Transition,
 };
+
+/// Whether states that are left out change nothing; the fewest that are left at a step. Decisions
+/// are compared where no two branches cost nearly the same.
+fn leaving_out_changes_nothing(problem: &LoadDrift, decisions_too: bool) -> usize {
+    let (states, transition) = prepared(problem);
+    let mut backward =
+        Backward::new(problem, &states, &transition, Control::Optimal, Carry::Outcome);
+    let mut fewest = backward.active_states();
+    assert_eq!(fewest, states.count());
+    let mut plain = vec![0.0; states.count()];
+    let rows = Plainly { problem, states: &states, transition: &transition };
+    if problem.timing == Timing::BeforeStep {
+        rows.pay(&mut plain);
+    }
+    while backward.remaining() > 0 {
+        let last = backward.remaining() == problem.steps;
+        backward.advance();
+        fewest = fewest.min(backward.active_states());
+        let decided = rows.step(&mut plain, last);
+        let same = |s: usize| decided[s] == backward.decisions().remaps(s);
+        let decided_alike = last || !decisions_too || (0..states.count()).all(same);
+        assert!(decided_alike, "{problem:?} with {} to go", backward.remaining());
+        let costs = backward.cost_to_go();
+        assert_eq!(costs.len(), states.count());
+        assert_eq!(costs.iter().flatten().count(), backward.active_states());
+        let agrees = |(found, plain): (&Option<f64>, &f64)| found.is_none_or(|v| close(v, *plain));
+        assert!(costs.iter().zip(&plain).all(agrees), "{problem:?}");
+    }
+    let start = states.multisets().rank(&vec![problem.initial; problem.processors]);
+    assert!(close(backward.value(), plain[start]));
+    fewest
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn leaving_out_certain_remaps_changes_no_cost(problem in wide_problems()) {
-        let (states, transition) = prepared(&problem);
-        let mut backward =
-            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Value);
-        let mut plain = vec![0.0; states.count()];
-        let rows = Plainly { problem: &problem, states: &states, transition: &transition };
-        if problem.timing == Timing::BeforeStep {
-            rows.pay(&mut plain);
-        }
-        while backward.remaining() > 0 {
-            let last = backward.remaining() == problem.steps;
-            backward.advance();
-            rows.step(&mut plain, problem.timing, last);
-            let costs = backward.cost_to_go();
-            let agrees = |(found, plain): (&Option<f64>, &f64)| found.is_none_or(|v| close(v, *plain));
-            prop_assert!(costs.iter().zip(&plain).all(agrees));
-        }
-        let start = states.multisets().rank(&vec![problem.initial; problem.processors]);
-        prop_assert!(close(backward.value(), plain[start]));
+        leaving_out_changes_nothing(&problem, false);
     }
 
     #[test]
     fn resuming_changes_no_bit(problem in problems(), at in 0.0f64..1.0) {
         let (states, transition) = prepared(&problem);
         let start = || Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
-        let (mut whole, mut first) = (start(), start());
+        let (whole, mut first) = (finish(start()), start());
         let stop = (at * problem.steps as f64) as u64;
         while first.remaining() > stop {
             first.advance();
@@ -50,12 +64,7 @@ proptest! {
         second.resume(first.snapshot()).unwrap();
         prop_assert_eq!(second.remaining(), stop.min(first.remaining()));
         prop_assert_eq!(second.snapshot(), first.snapshot());
-        while second.remaining() > 0 {
-            second.advance();
-        }
-        while whole.remaining() > 0 {
-            whole.advance();
-        }
+        let second = finish(second);
         prop_assert_eq!(whole.outcome(), second.outcome());
         prop_assert_eq!(whole.cost_to_go(), second.cost_to_go());
     }
@@ -68,73 +77,35 @@ fn leaving_out_certain_remaps_changes_nothing() {
         [(Timing::AfterStep, 3), (Timing::BeforeStep, 3), (Timing::AfterStep, 5)]
     {
         let problem = LoadDrift { timing, ..figure(processors, 60, 2.0) };
-        let (states, transition) = prepared(&problem);
-        let mut backward =
-            Backward::new(&problem, &states, &transition, Control::Optimal, Carry::Outcome);
-        let mut fewest = backward.active_states();
-        assert_eq!(fewest, states.count());
-        let mut plain = vec![0.0; states.count()];
-        let rows = Plainly { problem: &problem, states: &states, transition: &transition };
-        if timing == Timing::BeforeStep {
-            rows.pay(&mut plain);
-        }
-        while backward.remaining() > 0 {
-            let last = backward.remaining() == problem.steps;
-            backward.advance();
-            fewest = fewest.min(backward.active_states());
-            let decisions = rows.step(&mut plain, timing, last);
-            let differing = (0..states.count())
-                .filter(|&s| !last && decisions[s] != backward.decisions().remaps(s))
-                .count();
-            assert_eq!(differing, 0, "{timing:?} with {} to go", backward.remaining());
-            let costs = backward.cost_to_go();
-            assert_eq!(costs.len(), states.count());
-            assert_eq!(costs.iter().flatten().count(), backward.active_states());
-            let agrees =
-                |(found, plain): (&Option<f64>, &f64)| found.is_none_or(|v| close(v, *plain));
-            assert!(costs.iter().zip(&plain).all(agrees), "{timing:?}");
-        }
-        assert!((2..states.count() / 2).contains(&fewest), "{timing:?}: {fewest}");
-        let start = states.multisets().rank(&vec![9; processors]);
-        assert!(close(backward.value(), plain[start]));
+        let fewest = leaving_out_changes_nothing(&problem, true);
+        let all = prepared(&problem).0.count();
+        assert!((2..all / 2).contains(&fewest), "{timing:?}: {fewest}");
     }
 }
 
 /// Problems whose steps from the end go over a region soon.
 fn problems_with_regions() -> impl Strategy<Value = LoadDrift> {
-    let edges = prop_oneof![Just(Edge::Hold), Just(Edge::Reflect)];
     // Alike at all levels, or not.
-    let moves = (0.05f64..0.5, 0.05f64..0.5, edges, prop_oneof![Just(0.0), 0.0f64..0.9]);
-    let sizes = prop_oneof![Just((4usize, 14usize)), Just((5, 12)), Just((6, 9)), Just((3, 30))];
-    let rules = (
-        prop_oneof![Just(Rebalance::Split), Just(Rebalance::Nearest), Just(Rebalance::Stochastic)],
-        prop_oneof![Just(Timing::AfterStep), Just(Timing::BeforeStep)],
-        prop_oneof![Just(Objective::Imbalance), Just(Objective::Makespan)],
-    );
-    (moves, sizes, rules, 0.3f64..4.0, 20u64..120, 0.0f64..1.0).prop_map(
+    let moves = (0.05f64..0.5, 0.05f64..0.5, edges(), prop_oneof![Just(0.0), 0.0f64..0.9]);
+    let sizes = prop::sample::select(vec![(4usize, 14usize), (5, 12), (6, 9), (3, 30)]);
+    (moves, sizes, rules(), 0.3f64..4.0, 20u64..120, 0.0f64..1.0).prop_map(
         |((up, down, edge, slower), (processors, levels), rules, remap_cost, steps, at)| {
             let walk = BirthDeath::walk(levels, up, down, edge).unwrap();
-            let at_level = |p: f64, level: usize| p * (1.0 - slower * level as f64 / levels as f64);
-            let chain = match slower > 0.0 {
-                true => BirthDeath::new(
-                    (0..levels).map(|level| at_level(walk.up(level), level)).collect(),
-                    (0..levels).map(|level| at_level(walk.down(level), level)).collect(),
-                )
-                .unwrap(),
-                false => walk,
+            let at_levels = |p: fn(&BirthDeath, usize) -> f64| {
+                let share = |level: usize| 1.0 - slower * level as f64 / levels as f64;
+                (0..levels).map(|level| p(&walk, level) * share(level)).collect()
             };
+            let moves = (at_levels(BirthDeath::up), at_levels(BirthDeath::down));
+            let chain =
+                if slower > 0.0 { BirthDeath::new(moves.0, moves.1).unwrap() } else { walk };
             let (rebalance, timing, objective) = rules;
             LoadDrift {
-                processors,
                 chain: ProcessChain::BirthDeath(chain),
-                lowest: 1.0,
                 initial: (at * (levels - 1) as f64) as usize,
-                steps,
-                remap_cost,
-                per_unit_moved: 0.0,
                 rebalance,
                 timing,
                 objective,
+                ..figure(processors, steps, remap_cost)
             }
         },
     )
@@ -168,15 +139,13 @@ proptest! {
                     prop_assert!(abs_diff_eq!(value, remapped, epsilon = 1e-9 * remapped), "{value} {remapped}");
                 }
             }
-            let Bounds { lower, upper } = with.value_bounds();
-            let Bounds { lower: other_lower, upper: other_upper } = without.value_bounds();
-            prop_assert!(lower <= other_upper && other_lower <= upper);
-            prop_assert!(upper - lower <= 1e-9 * upper.max(1.0), "{lower} to {upper}");
+            let bounds = with.value_bounds();
+            prop_assert!(meet(bounds, without.value_bounds()));
+            prop_assert!(bounds.width() <= 1e-9 * bounds.upper.max(1.0), "{bounds:?}");
             let costs = with.cost_to_go();
-            let plain = without.cost_to_go();
-            for (found, plain) in costs.iter().zip(&plain) {
+            for (found, plain) in costs.iter().zip(without.cost_to_go()) {
                 if let (Some(found), Some(plain)) = (found, plain) {
-                    prop_assert!(close(*found, *plain), "{found} {plain}");
+                    prop_assert!(close(*found, plain), "{found} {plain}");
                 }
             }
         }
@@ -190,10 +159,7 @@ proptest! {
         }
         let mut second = new(0);
         second.resume(first.snapshot()).unwrap();
-        while second.remaining() > 0 {
-            second.advance();
-        }
-        prop_assert_eq!(second.outcome(), with.outcome());
+        prop_assert_eq!(finish(second).outcome(), with.outcome());
     }
 }
 
@@ -232,11 +198,8 @@ impl Plainly<'_> {
         }
     }
 
-    fn apply(&self, wanted: &remapping::chain::Wanted, v: &[f64], out: &mut [f64]) {
-        self.transition.apply_where(wanted, v, out);
-    }
-
-    fn step(&self, v: &mut Vec<f64>, timing: Timing, last: bool) -> Vec<bool> {
+    fn step(&self, v: &mut Vec<f64>, last: bool) -> Vec<bool> {
+        let timing = self.problem.timing;
         let ahead = v.clone();
         let mut decisions = vec![false; v.len()];
         if timing == Timing::BeforeStep || !last {
@@ -250,13 +213,13 @@ impl Plainly<'_> {
             }
         }
         let all = vec![self.states.largest_excess(); self.states.distinct_totals()];
-        let wanted = remapping::chain::Wanted::new(self.problem.processors, &all);
+        let wanted = Wanted::new(self.problem.processors, &all);
         let mut out = vec![0.0; v.len()];
         if timing == Timing::AfterStep {
             self.pay(v);
-            self.apply(&wanted, v, &mut out);
-        } else {
-            self.apply(&wanted, v, &mut out);
+        }
+        self.transition.apply_where(&wanted, v, &mut out);
+        if timing == Timing::BeforeStep {
             self.pay(&mut out);
         }
         *v = out;

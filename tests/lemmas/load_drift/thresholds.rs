@@ -1,6 +1,6 @@
 //! Thresholds on max - mean: where they lie, and what rules of them cost.
 
-use super::problems::{Plain, charged_problems, close, prepared, problems, run};
+use super::problems::{Plain, charged_problems, close, finish, prepared, problems, run};
 use proptest::prelude::*;
 use remapping::load_drift::{Backward, Carry, Control, Curve, Unremapped};
 use remapping::overlap::Overlap;
@@ -14,6 +14,16 @@ fn excess(levels: &[usize]) -> usize {
 fn is_halfway(threshold: f64, processors: usize) -> bool {
     let before = threshold * processors as f64 - 0.5;
     close(before, before.round())
+}
+
+/// What is given so many steps later each time, by step.
+fn from_step_to_step<T>(list: Vec<(u64, T)>) -> Vec<(u64, T)> {
+    let mut from = 0;
+    let mut at = |(later, value)| {
+        from += later;
+        (from, value)
+    };
+    list.into_iter().map(&mut at).collect()
 }
 
 proptest! {
@@ -72,19 +82,12 @@ proptest! {
         tried in prop::collection::vec((1u64..8, 0u32..12), 1..5),
     ) {
         let (states, transition) = prepared(&problem);
-        let mut from = 0;
-        let list: Vec<(u64, u32)> = tried
-            .into_iter()
-            .map(|(later, excess)| {
-                from += later;
-                (from, excess)
-            })
-            .collect();
+        let list = from_step_to_step(tried);
         let thresholds: Vec<(u64, f64)> =
             list.iter().map(|(from, excess)| (*from, states.threshold_at(*excess))).collect();
         let all = (&states, &transition);
         let found = problem.value_of_thresholds(Overlap::NONE, all, &thresholds, &()).unwrap();
-        let expected = Plain::new(&problem).play(&|k, levels| {
+        let expected = Plain::new(&problem, Overlap::NONE).play(&|k, levels, _, _| {
             let at = list.iter().rev().find(|(from, _)| *from <= k).unwrap_or(&list[0]);
             excess(levels) > at.1 as usize
         });
@@ -104,10 +107,7 @@ proptest! {
         let at = states.threshold_at(excess);
         let listed = problem.value_of_thresholds(overlap, all, &[(1, at), (3, at)], &()).unwrap();
         let control = Control::Threshold(at);
-        let mut backward = Backward::overlapping(&problem, overlap, all, control, Carry::Value);
-        while backward.remaining() > 0 {
-            backward.advance();
-        }
+        let backward = finish(Backward::overlapping(&problem, overlap, all, control, Carry::Value));
         prop_assert!(close(listed, backward.value()), "{listed} {}", backward.value());
     }
 
@@ -118,14 +118,10 @@ proptest! {
         since in prop::collection::vec((1u64..5, 0u32..400, any::<bool>()), 1..4),
     ) {
         let r = processors as f64;
-        let mut from = 0;
-        let since: Vec<(u64, f64)> = since
-            .into_iter()
-            .map(|(later, halves, never)| {
-                from += later;
-                (from, if never { Curve::NEVER } else { f64::from(halves) / 2.0 / r })
-            })
-            .collect();
+        let at = |(later, halves, never)| {
+            (later, if never { Curve::NEVER } else { f64::from(halves) / 2.0 / r })
+        };
+        let since = from_step_to_step(since.into_iter().map(at).collect());
         let curve = Curve { since: since.clone(), step: vec![(1, 0.0)] };
         let moved = curve.clone().between_whole_loads(processors);
         prop_assert_eq!(&moved.step, &curve.step);

@@ -1,17 +1,16 @@
 //! Programs that never remap [NRS86, Figs. 1 and 2]: step by step against every load vector there
 //! is.
 
-use super::problems::{figure, prepared};
+use super::problems::{figure, run};
+use crate::shared::{Asked, walk};
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
-use remapping::chain::{BirthDeath, Edge};
+use remapping::Halt;
+use remapping::chain::Edge;
 use remapping::load_drift::{
-    AverageCosts, Backward, Carry, Control, Intervals, LoadDrift, Objective, ProcessChain, Timing,
-    Unremapped,
+    AverageCosts, Control, Intervals, LoadDrift, Objective, Timing, Unremapped,
 };
 use remapping::policy::Step;
-use remapping::{Halt, Observer};
-use std::ops::ControlFlow;
 
 fn problem(
     (processors, levels, initial): (usize, usize, usize),
@@ -20,7 +19,7 @@ fn problem(
     timing: Timing,
 ) -> LoadDrift {
     LoadDrift {
-        chain: ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Hold).unwrap()),
+        chain: walk(levels, up, down, Edge::Hold),
         lowest,
         initial: initial % levels,
         timing,
@@ -28,44 +27,63 @@ fn problem(
     }
 }
 
-/// E max, E mean and E (mean / max) of each step, from the law of every load vector.
-fn by_enumeration(problem: &LoadDrift) -> Vec<[f64; 3]> {
+/// E (max - mean), E max, E mean and E (mean / max) of each step with remaps every so many, from the
+/// law of every load vector. All terms are positive, so that small ones keep their digits.
+fn by_enumeration(problem: &LoadDrift, interval: u64) -> Vec<[f64; 4]> {
     let (rows, r) = (problem.chain.rows(), problem.processors);
     let levels = rows.len();
+    let digits =
+        |s: usize| -> Vec<usize> { (0..r as u32).map(|k| s / levels.pow(k) % levels).collect() };
+    let number = |digits: &[usize]| digits.iter().rev().fold(0, |s, digit| s * levels + digit);
     let vectors = levels.pow(r as u32);
-    let digits = |mut s: usize| {
-        let mut digits = vec![0; r];
-        for digit in digits.iter_mut() {
-            (*digit, s) = (s % levels, s / levels);
+    let split = |s: usize| {
+        let total: usize = digits(s).iter().sum();
+        let share = |k: usize| total / r + usize::from(k < total % r);
+        number(&(0..r).map(share).collect::<Vec<_>>())
+    };
+    let moves: Vec<Vec<f64>> = (0..vectors)
+        .map(|s| {
+            let from = digits(s);
+            let chance =
+                |t| -> f64 { from.iter().zip(digits(t)).map(|(&a, b)| rows[a][b]).product() };
+            (0..vectors).map(chance).collect()
+        })
+        .collect();
+    let paid = |law: &[f64]| {
+        let mut sums = [0.0; 4];
+        for (s, p) in law.iter().enumerate() {
+            let (most, total) = (*digits(s).iter().max().unwrap(), digits(s).iter().sum::<usize>());
+            let excess = (r * most - total) as f64 / r as f64;
+            let (max, mean) =
+                (problem.lowest + most as f64, problem.lowest + total as f64 / r as f64);
+            let share = if max > 0.0 { mean / max } else { 1.0 };
+            sums.iter_mut().zip([excess, max, mean, share]).for_each(|(sum, x)| *sum += p * x);
         }
-        digits
+        sums
     };
     let mut law = vec![0.0; vectors];
-    law[(0..r).fold(0, |s, _| s * levels + problem.initial)] = 1.0;
+    law[number(&vec![problem.initial; r])] = 1.0;
     let mut found = Vec::new();
-    for _ in 0..problem.steps {
+    for step in 1..=problem.steps {
         let mut next = vec![0.0; vectors];
-        for (s, p) in law.iter().enumerate().filter(|(_, p)| **p > 0.0) {
-            let from = digits(s);
-            for (t, next) in next.iter_mut().enumerate() {
-                let to = digits(t);
-                *next += p * from.iter().zip(&to).map(|(&a, &b)| rows[a][b]).product::<f64>();
-            }
+        for (p, row) in law.iter().zip(&moves).filter(|(p, _)| **p > 0.0) {
+            next.iter_mut().zip(row).for_each(|(next, q)| *next += p * q);
         }
-        let paid = if problem.timing == Timing::AfterStep { &next } else { &law };
-        let mut sums = [0.0; 3];
-        for (s, p) in paid.iter().enumerate() {
-            let loads: Vec<f64> =
-                digits(s).iter().map(|&level| problem.lowest + level as f64).collect();
-            let max = loads.iter().copied().fold(0.0, f64::max);
-            let mean = loads.iter().sum::<f64>() / r as f64;
-            let share = if max > 0.0 { mean / max } else { 1.0 };
-            sums.iter_mut().zip([max, mean, share]).for_each(|(sum, x)| *sum += p * x);
-        }
-        found.push(sums);
+        found.push(paid(if problem.timing == Timing::AfterStep { &next } else { &law }));
         law = next;
+        if step.is_multiple_of(interval) {
+            let mut evened = vec![0.0; vectors];
+            law.iter().enumerate().for_each(|(s, p)| evened[split(s)] += p);
+            law = evened;
+        }
     }
     found
+}
+
+/// What remapping every so many steps costs.
+fn every(problem: &LoadDrift, interval: u64) -> f64 {
+    let imbalance: f64 = by_enumeration(problem, interval).iter().map(|step| step[0]).sum();
+    imbalance + ((problem.steps - 1) / interval) as f64 * problem.remap_cost
 }
 
 proptest! {
@@ -82,8 +100,8 @@ proptest! {
         let timing = if before { Timing::BeforeStep } else { Timing::AfterStep };
         let problem = problem(shape, (up, down), f64::from(lowest), timing);
         let found = problem.never_remapped();
-        for (step, by_hand) in found.iter().zip(by_enumeration(&problem)) {
-            let found = [step.max, step.mean, step.utilization];
+        for (step, by_hand) in found.iter().zip(by_enumeration(&problem, u64::MAX)) {
+            let found = [step.max - step.mean, step.max, step.mean, step.utilization];
             for (a, b) in found.iter().zip(by_hand) {
                 prop_assert!(abs_diff_eq!(*a, b, epsilon = 1e-12), "{found:?} {by_hand:?}");
             }
@@ -132,54 +150,6 @@ fn imbalance_falls_in_the_end_from_an_edge() {
     assert!(most > 0.3845 && most < 2.0 / 27.0_f64.sqrt() && imbalance[59] < 0.3755);
 }
 
-/// What remapping every so many steps costs, from the law of every load vector: all terms are
-/// positive, so that small ones keep their digits.
-fn every(problem: &LoadDrift, interval: u64) -> f64 {
-    let (rows, r) = (problem.chain.rows(), problem.processors);
-    let levels = rows.len();
-    let digits =
-        |s: usize| -> Vec<usize> { (0..r as u32).map(|k| s / levels.pow(k) % levels).collect() };
-    let number = |digits: &[usize]| digits.iter().rev().fold(0, |s, digit| s * levels + digit);
-    let vectors = levels.pow(r as u32);
-    let imbalance = |s: usize| {
-        let digits = digits(s);
-        let max = *digits.iter().max().unwrap();
-        (r * max - digits.iter().sum::<usize>()) as f64 / r as f64
-    };
-    let split = |s: usize| {
-        let total: usize = digits(s).iter().sum();
-        let share = |k: usize| total / r + usize::from(k < total % r);
-        number(&(0..r).map(share).collect::<Vec<_>>())
-    };
-    let moves: Vec<Vec<f64>> = (0..vectors)
-        .map(|s| {
-            let from = digits(s);
-            let chance =
-                |t| -> f64 { from.iter().zip(digits(t)).map(|(&a, b)| rows[a][b]).product() };
-            (0..vectors).map(chance).collect()
-        })
-        .collect();
-    let mut law = vec![0.0; vectors];
-    law[number(&vec![problem.initial; r])] = 1.0;
-    let mut value = 0.0;
-    for step in 1..=problem.steps {
-        let mut next = vec![0.0; vectors];
-        for (p, row) in law.iter().zip(&moves).filter(|(p, _)| **p > 0.0) {
-            next.iter_mut().zip(row).for_each(|(next, q)| *next += p * q);
-        }
-        let paid = if problem.timing == Timing::AfterStep { &next } else { &law };
-        value += paid.iter().enumerate().map(|(s, p)| p * imbalance(s)).sum::<f64>();
-        law = next;
-        if step < problem.steps && step.is_multiple_of(interval) {
-            value += problem.remap_cost;
-            let mut evened = vec![0.0; vectors];
-            law.iter().enumerate().for_each(|(s, p)| evened[split(s)] += p);
-            law = evened;
-        }
-    }
-    value
-}
-
 /// Where loads hardly ever move, imbalances are far below one and sums of steps far from settled.
 #[test]
 fn rare_moves_are_not_lost_in_rounding() {
@@ -207,13 +177,8 @@ fn rare_moves_are_not_lost_in_rounding() {
                 let truth = every(&problem, n);
                 assert!(near(found, truth), "every {n}: {found:e} {truth:e} {}", told());
             }
-            let (states, transition) = prepared(&problem);
-            let carry = Carry::Value;
-            let mut best = Backward::new(&problem, &states, &transition, Control::Optimal, carry);
-            while best.remaining() > 0 {
-                best.advance();
-            }
-            assert!(best.value() <= never.value * (1.0 + 1e-12), "{} {never:?}", best.value());
+            let best = run(&problem, Control::Optimal).value;
+            assert!(best <= never.value * (1.0 + 1e-12), "{best} {never:?}");
         }
     }
 }
@@ -227,8 +192,7 @@ fn walks_that_alternate_come_to_rest() {
     {
         for steps in [700, 701] {
             let mut problem = problem((2, levels, 1), (0.3, 0.3), 1.0, timing);
-            let walk = BirthDeath::walk(levels, 0.5, 0.5, Edge::Reflect).unwrap();
-            problem.chain = ProcessChain::BirthDeath(walk);
+            problem.chain = walk(levels, 0.5, 0.5, Edge::Reflect);
             problem.steps = steps;
             let found = Unremapped::of(&problem, &()).unwrap();
             assert_abs_diff_eq!(found.never.value, every(&problem, steps), epsilon = 1e-9);
@@ -242,17 +206,8 @@ fn walks_that_alternate_come_to_rest() {
                 assert!(least <= average(n) + 1e-12, "{best} {n}: {problem:?}");
             }
             problem.steps = 1_000_000_000;
-            assert!(Unremapped::of(&problem, &Out).is_ok());
+            assert!(Unremapped::of(&problem, &Asked::at_most(0)).is_ok());
         }
-    }
-}
-
-/// A clock that has run out.
-struct Out;
-
-impl Observer for Out {
-    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
-        ControlFlow::Break(Halt::TimeLimit)
     }
 }
 
@@ -261,9 +216,10 @@ impl Observer for Out {
 fn what_is_stopped_says_so() {
     let mut problem = problem((2, 3, 1), (1e-12, 1e-12), 0.0, Timing::AfterStep);
     problem.steps = u64::MAX;
-    assert_eq!(Unremapped::of(&problem, &Out), Err(Halt::TimeLimit));
+    let out = Asked::at_most(0);
+    assert_eq!(Unremapped::of(&problem, &out), Err(Halt::TimeLimit));
     problem.steps = 1_000_000_000;
-    let cut = Intervals::new(&problem, 7, &Out);
+    let cut = Intervals::new(&problem, 7, &out);
     assert_eq!((cut.halted(), cut.all().len()), (Some(Halt::TimeLimit), 1));
     problem.steps = 50;
     assert_eq!(Intervals::new(&problem, 7, &()).halted(), None);
@@ -277,19 +233,8 @@ fn large_loads_hide_no_remap_that_pays() {
     for lowest in [0.0, 1e6, 1e10, 1e11] {
         let mut problem = problem((2, 9, 4), (0.25, 0.25), lowest, Timing::BeforeStep);
         (problem.objective, problem.steps, problem.remap_cost) = (Objective::Makespan, 40, 1.0);
-        let (states, transition) = prepared(&problem);
-        let carry = Carry::Outcome;
-        let mut best = Backward::new(&problem, &states, &transition, Control::Optimal, carry);
-        while best.remaining() > 0 {
-            best.advance();
-        }
-        let found = best.outcome().unwrap();
-        let base = LoadDrift { lowest: 0.0, ..problem.clone() };
-        let mut plain = Backward::new(&base, &states, &transition, Control::Optimal, carry);
-        while plain.remaining() > 0 {
-            plain.advance();
-        }
-        let remaps = plain.outcome().unwrap().remaps;
+        let found = run(&problem, Control::Optimal);
+        let remaps = run(&LoadDrift { lowest: 0.0, ..problem }, Control::Optimal).remaps;
         assert!((found.remaps - remaps).abs() <= 1e-3 * remaps, "{lowest:e}: {found:?} {remaps}");
     }
 }
