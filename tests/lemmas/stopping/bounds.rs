@@ -50,12 +50,9 @@ fn the_paper_example_is_enclosed_exactly() {
 /// Two walks on `levels` levels that drift apart, so that they balance about once in 2^(bits
 /// levels) steps.
 fn apart(levels: usize, bits: i32) -> Model {
-    let walk = |up: f64, down: f64| {
-        let walk = BirthDeath::walk(levels, up, down, Edge::Hold).unwrap();
-        ProcessChain::BirthDeath(walk)
-    };
+    let walk = |up: f64, down: f64| shared::walk(levels, up, down, Edge::Hold);
     let rare = 0.5f64.powi(bits);
-    Model::new(vec![walk(0.5, rare), walk(rare, 0.5)], &[1, 1], RunningCost::MaxMinusMean)
+    Model::of(vec![walk(0.5, rare), walk(rare, 0.5)])
 }
 
 #[test]
@@ -89,7 +86,7 @@ fn a_remap_that_costs_nothing_is_always_taken() {
 fn dense_factors_give_the_answer_of_birth_death_ones() {
     let dense = BirthDeath::walk(6, 0.25, 0.25, Edge::Reflect).unwrap().rows();
     let dense = ProcessChain::Dense(Dense::new(&dense).unwrap());
-    let mixed = Model::new(vec![walk(6), dense], &[1, 1], RunningCost::MaxMinusMean);
+    let mixed = Model::of(vec![walk(6), dense]);
     let a = mixed.solve(true, 5.0, AfterRemap::Uniform, Method::Auto);
     let b = Model::paper().solve(false, 5.0, AfterRemap::Uniform, Method::Auto);
     assert_eq!(a.map(), b.map());
@@ -98,10 +95,9 @@ fn dense_factors_give_the_answer_of_birth_death_ones() {
 #[test]
 fn uniform_without_a_balanced_state_is_refused() {
     // Loads 1 or 2 on capacities 1 and 3 are never in proportion.
-    let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities(&[1, 3]), 2).unwrap();
-    let process = Process { lowest: 1, chain: walk(2) };
-    let (states, operator) =
-        States::independent(&[process.clone(), process], |_, _| false).unwrap();
-    let refused = Problem::new(&states, operator, &imbalance, 1.0, AfterRemap::Uniform);
+    let mut model = Model::new(vec![walk(2); 2], &[1, 3], RunningCost::MaxMinusMean);
+    model.processes.iter_mut().for_each(|process| process.lowest = 1);
+    let (states, operator) = model.states(false);
+    let refused = Problem::new(&states, operator, &model.imbalance, 1.0, AfterRemap::Uniform);
     assert!(refused.is_err());
 }

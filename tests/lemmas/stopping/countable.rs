@@ -2,7 +2,7 @@
 //! levels kept.
 
 use super::*;
-use remapping::Bounds;
+
 use remapping::stopping::Unbounded;
 
 proptest! {
@@ -40,8 +40,7 @@ proptest! {
         let solution = solve(&problem, &Settings::default(), &());
         for s in 0..found.states.count() {
             let state = states.find(&found.states.loads(s)).unwrap();
-            let Bounds { lower: low, upper: high } = solution.bounds(state);
-            prop_assert!(found.lower[s] <= high && low <= found.upper[s]);
+            prop_assert!(meet((found.lower[s], found.upper[s]).into(), solution.bounds(state)));
             prop_assert!(found.upper[s] - found.lower[s] <= 1e-6 * rho.max(1.0));
             if !found.ties[s] && !solution.is_tie(&problem, state) {
                 prop_assert_eq!(found.decision[s], solution.decision(&problem, state));

@@ -3,6 +3,12 @@
 use super::*;
 use crate::thorough::few_or_all;
 use approx::abs_diff_eq;
+use remapping::stopping::CriticalCost;
+
+fn in_rationals(model: &Model, problem: &Problem) -> Vec<Option<CriticalCost<Rational>>> {
+    let running: Vec<Rational> = problem.running().iter().map(|&x| rational(x)).collect();
+    critical_costs(&running, &model.rows(), &vec![Rational::ONE; running.len()])
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(few_or_all(24, 48)))]
@@ -11,14 +17,12 @@ proptest! {
     fn decisions_switch_at_the_critical_costs(model in model(), after in after()) {
         let (_, problem) = model.problem(false, 1.0, AfterRemap::Stop);
         prop_assume!(problem.running().contains(&0.0));
-        let running: Vec<Rational> = problem.running().iter().map(|&x| rational(x)).collect();
-        let ones = vec![Rational::ONE; running.len()];
-        let critical = critical_costs(&running, &model.rows(), &ones);
+        let critical = in_rationals(&model, &problem);
         for s in [1, problem.states() / 2, problem.states() - 2] {
             let Some(costs) = &critical[s] else { continue };
             let cost = match after {
-                AfterRemap::Stop => costs.total.to_f64().value(),
-                AfterRemap::Uniform => costs.uniform.to_f64().value(),
+                AfterRemap::Stop => double(&costs.total),
+                AfterRemap::Uniform => double(&costs.uniform),
             };
             let below = model.solve(false, cost * (1.0 - 1e-4), after, Method::Auto);
             let above = model.solve(false, cost * (1.0 + 1e-4), after, Method::Auto);
@@ -29,19 +33,13 @@ proptest! {
     #[test]
     fn critical_costs_in_doubles_are_those_in_rationals(model in model()) {
         let (_, problem) = model.problem(false, 1.0, AfterRemap::Stop);
-        let running: Vec<Rational> = problem.running().iter().map(|&x| rational(x)).collect();
-        let rows = model.rows();
-        let ones = vec![Rational::ONE; running.len()];
-        let exact = critical_costs(&running, &rows, &ones);
-        let double = |row: &Vec<Rational>| row.iter().map(|x| x.to_f64().value()).collect();
-        let rows: Vec<Vec<f64>> = rows.iter().map(double).collect();
-        let found = critical_costs(problem.running(), &rows, &vec![1.0; running.len()]);
+        let exact = in_rationals(&model, &problem);
+        let found = critical_costs(problem.running(), &model.doubles(), &vec![1.0; exact.len()]);
         for (exact, found) in exact.iter().zip(&found) {
             prop_assert_eq!(exact.is_some(), found.is_some());
             if let (Some(exact), Some(found)) = (exact, found) {
-                let total = exact.total.to_f64().value();
+                let (total, uniform) = (double(&exact.total), double(&exact.uniform));
                 prop_assert!(abs_diff_eq!(found.total, total, epsilon = 1e-12 * total));
-                let uniform = exact.uniform.to_f64().value();
                 prop_assert!(abs_diff_eq!(found.uniform, uniform, epsilon = 1e-11 * total));
             }
         }
@@ -52,8 +50,7 @@ proptest! {
 fn critical_costs_of_the_paper_example() {
     let model = Model::paper();
     let (states, problem) = model.problem(false, 1.0, AfterRemap::Stop);
-    let running: Vec<Rational> = problem.running().iter().map(|&x| rational(x)).collect();
-    let critical = critical_costs(&running, &model.rows(), &vec![Rational::ONE; 36]);
+    let critical = in_rationals(&model, &problem);
     let at = |i, j| critical[states.find(&[i, j]).unwrap()].clone().unwrap();
     assert_eq!(at(3, 0).uniform, Rational::from_parts(96697.into(), 24291u32.into()));
     assert_eq!(at(1, 0).total, Rational::from_parts(4.into(), 3u32.into()));

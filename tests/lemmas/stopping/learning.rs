@@ -5,11 +5,9 @@ use approx::abs_diff_eq;
 use remapping::stopping::{Learner, School};
 
 fn school(rho: f64) -> (School, Vec<f64>) {
-    let model = Model::paper();
-    let (states, operator) = model.states(false);
-    let problem = Problem::new(&states, operator, &model.imbalance, rho, AfterRemap::Stop).unwrap();
-    let solution = solve(&problem, &Settings::default(), &());
-    let exact = (0..states.count()).map(|s| solution.value(s)).collect();
+    let Solved { problem, solution, .. } =
+        Model::paper().solve(false, rho, AfterRemap::Stop, Method::Auto);
+    let exact = (0..problem.states()).map(|s| solution.value(s)).collect();
     (School::new(&problem).unwrap(), exact)
 }
 

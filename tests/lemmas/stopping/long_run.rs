@@ -22,7 +22,7 @@ fn average_of(rows: &[Vec<Rational>], step_cost: &[Rational]) -> Rational {
 
 #[test]
 fn the_best_average_is_that_of_its_policy_and_no_worse_than_others() {
-    let model = Model::new(vec![walk(4), walk(4)], &[1, 1], RunningCost::MaxMinusMean);
+    let model = Model::of(vec![walk(4); 2]);
     for rho in [0.5, 2.0, 7.0] {
         let (states, problem) = model.problem(false, rho, AfterRemap::Stop);
         let back = rebalanced(&states, &model.imbalance).unwrap();
@@ -41,15 +41,12 @@ fn the_best_average_is_that_of_its_policy_and_no_worse_than_others() {
         let chosen: Vec<bool> = best.advantage.iter().map(|a| *a > 0.0).collect();
         let average = exact(&chosen);
         assert!(best.average.width() <= 1e-9);
-        assert!(rational(best.average.lower) <= average && average <= rational(best.average.upper));
+        assert!(holds(best.average, &average));
         let stop = model.solve(false, rho, AfterRemap::Stop, Method::Auto);
         let of_stop: Vec<bool> = (0..16).map(|s| stop.letter(s) == 'R').collect();
         let evaluated = long_run(&problem, &back, Some(&of_stop), &settings, &());
         let of_stop = exact(&of_stop);
-        assert!(
-            rational(evaluated.average.lower) <= of_stop
-                && of_stop <= rational(evaluated.average.upper)
-        );
+        assert!(holds(evaluated.average, &of_stop));
         assert!(average <= of_stop);
         assert!(average <= exact(&[false; 16]));
     }
@@ -64,18 +61,16 @@ proptest! {
     fn evaluations_agree_with_sweeps(
         chains in prop::collection::vec((8..14_usize, 1..6u8, 1..6u8), 2..=3),
         alike in any::<bool>(),
-        hold in any::<bool>(),
+        edge in edges(),
         capacity in prop::collection::vec(1..4_i64, 3),
         rho in prop_oneof![0.2..3.0, 3.0..300.0],
         threshold in 1.0..6.0,
     ) {
-        let edge = if hold { Edge::Hold } else { Edge::Reflect };
         let chains: Vec<ProcessChain> = (0..chains.len())
             .map(|k| {
                 let (levels, up, down) = chains[if alike { 0 } else { k }];
                 let levels = if chains.len() > 2 { 8 } else { levels };
-                let (up, down) = (f64::from(up) / 16.0, f64::from(down) / 16.0);
-                ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
+                shared::walk(levels, f64::from(up) / 16.0, f64::from(down) / 16.0, edge)
             })
             .collect();
         let capacity = if alike { &[1; 3] } else { &capacity[..] };
@@ -92,7 +87,7 @@ proptest! {
             let (quick, sure) = (fast.average, slow.average);
             prop_assert_eq!(slow.status, Status::Converged);
             prop_assert_eq!(fast.status, Status::Converged);
-            prop_assert!(quick.lower <= sure.upper && sure.lower <= quick.upper, "{quick:?} {sure:?}");
+            prop_assert!(meet(quick, sure), "{quick:?} {sure:?}");
             prop_assert!(fast.iterations <= slow.iterations.max(1000), "{} {}", fast.iterations, slow.iterations);
             for s in 0..states.count() {
                 let near = (fast.value[s] - slow.value[s] - fast.value[0] + slow.value[0]).abs();
@@ -125,8 +120,7 @@ fn walks_that_hardly_leave_some_levels_take_few_applications() {
     assert_eq!(found.status, Status::Converged);
     let swept = Settings { method: Method::Value, iterations: 150_000, ..Settings::default() };
     let slow = long_run(&problem, &back, None, &swept, &()).average;
-    assert!(slow.width() < 0.1, "{slow:?}");
-    assert!(slow.lower <= found.average.upper && found.average.lower <= slow.upper);
+    assert!(slow.width() < 0.1 && meet(slow, found.average), "{slow:?}");
 }
 
 /// Two chains whose levels trap the loads.
@@ -141,7 +135,7 @@ fn chains_with_traps_take_few_applications() {
         (up[levels - 1], down[0]) = (0.0, 0.0);
         ProcessChain::BirthDeath(BirthDeath::new(up, down).unwrap())
     };
-    let model = Model::new(vec![chain(0), chain(7)], &[1, 1], RunningCost::MaxMinusMean);
+    let model = Model::of(vec![chain(0), chain(7)]);
     for rho in [10.0, 700.0] {
         let (states, problem) = model.problem(false, rho, AfterRemap::Stop);
         let back = rebalanced(&states, &model.imbalance).unwrap();
@@ -150,6 +144,6 @@ fn chains_with_traps_take_few_applications() {
         assert_eq!(found.status, Status::Converged, "{rho}: {:?}", found.average);
         let swept = Settings { method: Method::Value, iterations: 3000, ..Settings::default() };
         let slow = long_run(&problem, &back, None, &swept, &()).average;
-        assert!(slow.lower <= found.average.upper && found.average.lower <= slow.upper);
+        assert!(meet(slow, found.average));
     }
 }

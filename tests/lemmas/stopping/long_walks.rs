@@ -11,21 +11,16 @@ proptest! {
         levels in 11..40usize, up in 0.02..0.5f64, down in 0.02..0.5f64, equal in any::<bool>(),
         rho in 1.0..300.0f64, after in after(),
     ) {
-        let walk = |edge| {
-            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, edge).unwrap())
-        };
+        let walk = |edge| shared::walk(levels, up, down, edge);
         let other = if equal { Edge::Reflect } else { Edge::Hold };
-        let pair = vec![walk(Edge::Reflect), walk(other)];
-        let model = Model::new(pair, &[1, 1], RunningCost::MaxMinusMean);
+        let model = Model::of(vec![walk(Edge::Reflect), walk(other)]);
         let policy = model.solve(true, rho, after, Method::Policy);
         let value = model.solve(true, rho, after, Method::Value);
         prop_assert_eq!(policy.solution.status, Status::Converged);
         for s in 0..policy.problem.states() {
-            let Bounds { lower: low, upper: high } = policy.solution.bounds(s);
-            let Bounds { lower: least, upper: most } = value.solution.bounds(s);
-            prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
-            let tie = policy.solution.is_tie(&policy.problem, s)
-                || value.solution.is_tie(&value.problem, s);
+            let (found, known) = (policy.solution.bounds(s), value.solution.bounds(s));
+            prop_assert!(meet(found, known), "{found:?} {known:?}");
+            let tie = policy.is_tie(s) || value.is_tie(s);
             prop_assert!(tie || policy.letter(s) == value.letter(s));
         }
     }
@@ -37,7 +32,7 @@ proptest! {
     ) {
         let walk = |levels: &usize| {
             let levels = if equal { lengths[0] } else { *levels };
-            ProcessChain::BirthDeath(BirthDeath::walk(levels, up, down, Edge::Reflect).unwrap())
+            shared::walk(levels, up, down, Edge::Reflect)
         };
         let capacities = [vec![1; lengths.len() - 1], vec![capacity]].concat();
         let chains = lengths.iter().map(walk).collect();
@@ -64,9 +59,7 @@ proptest! {
     fn outside_the_active_region_one_remaps_next_to_critical_costs(model in model()) {
         let (_, problem) = model.problem(false, 1.0, AfterRemap::Stop);
         let running = problem.running();
-        let double = |row: &Vec<Rational>| row.iter().map(|x| x.to_f64().value()).collect();
-        let rows: Vec<Vec<f64>> = model.rows().iter().map(double).collect();
-        let mut costs: Vec<f64> = critical_costs(running, &rows, &vec![1.0; running.len()])
+        let mut costs: Vec<f64> = critical_costs(running, &model.doubles(), &vec![1.0; running.len()])
             .into_iter()
             .flatten()
             .map(|cost| cost.total)
@@ -86,9 +79,7 @@ proptest! {
     ) {
         let different = chains.iter().enumerate().all(|(i, one)| !chains[..i].contains(one));
         prop_assume!(different);
-        let ones = vec![1; chains.len()];
-        let chains = chains.into_iter().map(ProcessChain::BirthDeath).collect();
-        one_remaps_outside(&Model::new(chains, &ones, RunningCost::MaxMinusMean), rho)?;
+        one_remaps_outside(&Model::of(chains.into_iter().map(ProcessChain::BirthDeath).collect()), rho)?;
     }
 
     #[test]
@@ -126,21 +117,22 @@ fn one_remaps_outside(model: &Model, rho: f64) -> Result<(), TestCaseError> {
         return Ok(());
     };
     prop_assert!(solution.gap <= 1e-9);
-    for states in [&states, &full.states] {
+    let found = Solved { states, problem, solution };
+    for states in [&found.states, &full.states] {
         let found = (0..).map(|place| states.find(&states.vector(place)));
         prop_assert!(states.by_place().into_iter().eq(found.take(states.vectors().unwrap())));
     }
     for s in 0..full.states.count() {
-        let Bounds { lower: low, upper: high } = full.solution.bounds(s);
-        match states.find(&full.states.loads(s)) {
+        let known = full.solution.bounds(s);
+        match found.states.find(&full.states.loads(s)) {
             Some(k) => {
-                let Bounds { lower: least, upper: most } = solution.bounds(k);
-                prop_assert!(low <= most && least <= high, "{low} {high} {least} {most}");
-                let tie = full.solution.is_tie(&full.problem, s) || solution.is_tie(&problem, k);
-                let letter = full.solution.decision(&full.problem, s);
-                prop_assert!(tie || solution.decision(&problem, k) == letter);
+                let own = found.solution.bounds(k);
+                prop_assert!(meet(own, known), "{own:?} {known:?}");
+                prop_assert!(
+                    full.is_tie(s) || found.is_tie(k) || found.letter(k) == full.letter(s)
+                );
             }
-            None => prop_assert!(high >= rho && full.letter(s) == 'R'),
+            None => prop_assert!(known.upper >= rho && full.letter(s) == 'R'),
         }
     }
     Ok(())
@@ -148,9 +140,7 @@ fn one_remaps_outside(model: &Model, rho: f64) -> Result<(), TestCaseError> {
 
 #[test]
 fn slow_walks_converge_where_remaps_are_dear() {
-    let slow = BirthDeath::walk(20, 0.01, 0.01, Edge::Reflect).unwrap();
-    let model =
-        Model::new(vec![ProcessChain::BirthDeath(slow); 3], &[1; 3], RunningCost::MaxMinusMean);
+    let model = Model::of(vec![shared::walk(20, 0.01, 0.01, Edge::Reflect); 3]);
     for after in [AfterRemap::Stop, AfterRemap::Uniform] {
         let solved = model.solve(true, 1e6, after, Method::Auto);
         assert_eq!(solved.solution.status, Status::Converged, "{}", solved.solution.gap);
@@ -161,9 +151,7 @@ fn slow_walks_converge_where_remaps_are_dear() {
 /// beside it.
 #[test]
 fn bounds_are_close_where_balance_is_rare() {
-    let drifting = BirthDeath::walk(8, 0.25, 0.2, Edge::Hold).unwrap();
-    let chains = vec![ProcessChain::BirthDeath(drifting); 8];
-    let model = Model::new(chains, &[1; 8], RunningCost::MaxMinusMean);
+    let model = Model::of(vec![shared::walk(8, 0.25, 0.2, Edge::Hold); 8]);
     let solution = model.solve(true, 100.0, AfterRemap::Uniform, Method::Auto).solution;
     assert!(solution.remap_value > 2e5);
     // 1.7e-9 without a weight for the mean, and 5e-12 with one.
@@ -174,16 +162,14 @@ fn bounds_are_close_where_balance_is_rare() {
 #[test]
 #[ignore = "half a minute; `cargo test --test lemmas one_balanced_vector -- --ignored`"]
 fn one_balanced_vector_in_many_millions_is_enough_for_doubles() {
-    let walk = BirthDeath::walk(19, 0.25, 0.25, Edge::Hold).unwrap();
-    let chains = vec![ProcessChain::BirthDeath(walk); 8];
-    let model = Model::new(chains, &[1; 8], RunningCost::MaxMinusMean);
+    let model = Model::of(vec![shared::walk(19, 0.25, 0.25, Edge::Hold); 8]);
     let solution = model.solve(true, 100.0, AfterRemap::Uniform, Method::Auto).solution;
     assert!(solution.remap_value > 1e9 && solution.gap < 1e-10, "{}", solution.gap);
 }
 
 #[test]
 fn a_region_around_balance_is_small_where_remaps_are_cheap() {
-    let model = Model::new(vec![walk(300), walk(300)], &[1, 1], RunningCost::MaxMinusMean);
+    let model = Model::of(vec![walk(300); 2]);
     let (states, _) = model.states(true);
     let found = |rho: f64, ways: usize, work: u64| {
         let effort = Effort { ways, work, share: 1, alone: false };
@@ -211,9 +197,8 @@ fn models_on_a_region_decide_as_models_on_all_states() {
     for state in 0..full.states.count() {
         let loads = full.states.loads(state);
         assert_eq!(region.decision(&loads), full.decision(&loads), "{loads:?}");
-        let Bounds { lower: low, upper: high } = region.bounds(&loads).unwrap();
-        let Bounds { lower: least, upper: most } = full.bounds(&loads).unwrap();
-        assert!(low.max(least) <= high.min(most) && high - low <= 1e-8, "{loads:?}");
+        let (own, known) = (region.bounds(&loads).unwrap(), full.bounds(&loads).unwrap());
+        assert!(meet(own, known) && own.width() <= 1e-8, "{loads:?}");
     }
     assert_eq!((region.decision(&[-4, 0, 0, 0]), full.decision(&[0, 0, 0])), (None, None));
     let poor = Settings { memory: 1000, ..Settings::default() };

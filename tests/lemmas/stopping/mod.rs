@@ -16,6 +16,7 @@ mod structure;
 mod unlisted;
 mod varying;
 
+use crate::shared::{self, double, edges, holds, meet};
 use approx::assert_abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Bounds;
@@ -47,7 +48,7 @@ fn capacities(parts: &[i64]) -> Vec<Rational> {
 }
 
 fn walk(levels: usize) -> ProcessChain {
-    ProcessChain::BirthDeath(BirthDeath::walk(levels, 0.25, 0.25, Edge::Reflect).unwrap())
+    shared::walk(levels, 0.25, 0.25, Edge::Reflect)
 }
 
 /// A model and everything needed to solve it in other ways.
@@ -64,9 +65,15 @@ impl Model {
         Self { processes, imbalance }
     }
 
+    /// Processes of equal capacity.
+    fn of(chains: Vec<ProcessChain>) -> Self {
+        let ones = vec![1; chains.len()];
+        Self::new(chains, &ones, RunningCost::MaxMinusMean)
+    }
+
     /// The example of `[YXW03, section 5]`.
     fn paper() -> Self {
-        Self::new(vec![walk(6), walk(6)], &[1, 1], RunningCost::MaxMinusMean)
+        Self::of(vec![walk(6); 2])
     }
 
     fn states(&self, lump: bool) -> (States, Box<dyn Operator>) {
@@ -87,24 +94,20 @@ impl Model {
         Solved { states, problem, solution }
     }
 
+    /// The rows of the chain.
+    fn doubles(&self) -> Vec<Vec<f64>> {
+        self.rows().iter().map(|row| row.iter().map(double).collect()).collect()
+    }
+
     /// The rows of the chain, exactly.
     fn rows(&self) -> Vec<Vec<Rational>> {
         let one = vec![vec![Rational::ONE]];
         self.processes.iter().fold(one, |all, process| {
-            let rows: Vec<Vec<f64>> = match &process.chain {
-                ProcessChain::BirthDeath(chain) => chain.rows(),
-                ProcessChain::Dense(chain) => {
-                    (0..chain.levels()).map(|i| chain.row(i).to_vec()).collect()
-                }
+            let rows = process.chain.rows();
+            let row = |a: &Vec<Rational>, b: &Vec<f64>| {
+                a.iter().flat_map(|x| b.iter().map(move |y| x * rational(*y))).collect()
             };
-            let mut product = Vec::new();
-            for a in &all {
-                for b in &rows {
-                    let row = a.iter().flat_map(|x| b.iter().map(move |y| x * rational(*y)));
-                    product.push(row.collect());
-                }
-            }
-            product
+            all.iter().flat_map(|a| rows.iter().map(move |b| row(a, b))).collect()
         })
     }
 }
@@ -120,6 +123,10 @@ impl Solved {
         (0..self.problem.states()).map(|s| self.letter(s)).collect()
     }
 
+    fn is_tie(&self, state: usize) -> bool {
+        self.solution.is_tie(&self.problem, state)
+    }
+
     fn letter(&self, state: usize) -> char {
         match self.solution.decision(&self.problem, state) {
             Decision::Balanced => 'B',
@@ -129,7 +136,33 @@ impl Solved {
     }
 }
 
-/// The exact solution, by policy iteration and Gaussian elimination in rationals.
+/// J of remapping in these states and, last, R, by Gaussian elimination in rationals.
+fn of_policy(
+    rows: &[Vec<Rational>],
+    running: &[f64],
+    remaps: &[bool],
+    rho: &Rational,
+    after: AfterRemap,
+) -> Vec<Rational> {
+    let n = running.len();
+    let mut system = vec![vec![Rational::ZERO; n + 2]; n + 1];
+    for s in (0..n).filter(|s| running[*s] > 0.0) {
+        if remaps[s] {
+            system[s][n] = -Rational::ONE;
+        } else {
+            (0..n).for_each(|t| system[s][t] = -rows[s][t].clone());
+            system[s][n + 1] = rational(running[s]);
+        }
+    }
+    system[n][n + 1] = rho.clone();
+    if after == AfterRemap::Uniform {
+        system[n][..n].fill(-(Rational::ONE / Rational::from(n as i64)));
+    }
+    (0..=n).for_each(|s| system[s][s] = &system[s][s] + Rational::ONE);
+    eliminate(system)
+}
+
+/// The exact solution, by policy iteration.
 fn exact(
     rows: &[Vec<Rational>],
     running: &[f64],
@@ -138,31 +171,9 @@ fn exact(
 ) -> (Vec<Rational>, Rational) {
     let n = running.len();
     let mut remaps: Vec<bool> = running.iter().map(|psi| *psi > 0.0).collect();
-    let size = Rational::from(n as i64);
     loop {
-        // Unknowns J and, last, R.
-        let mut system = vec![vec![Rational::ZERO; n + 2]; n + 1];
-        for s in 0..n {
-            system[s][s] = Rational::ONE;
-            if remaps[s] {
-                system[s][n] = -Rational::ONE;
-            } else if running[s] > 0.0 {
-                for t in 0..n {
-                    system[s][t] = &system[s][t] - &rows[s][t];
-                }
-                system[s][n + 1] = rational(running[s]);
-            }
-        }
-        system[n][n] = Rational::ONE;
-        system[n][n + 1] = rho.clone();
-        if after == AfterRemap::Uniform {
-            #[expect(clippy::needless_range_loop, reason = "two rows are indexed")]
-            for t in 0..n {
-                system[n][t] = -(Rational::ONE / &size);
-            }
-        }
-        let solution = eliminate(system);
-        let (j, remap) = (solution[..n].to_vec(), solution[n].clone());
+        let mut j = of_policy(rows, running, &remaps, rho, after);
+        let remap = j.pop().unwrap();
         let better = |s: usize| {
             let image = (0..n).map(|t| &rows[s][t] * &j[t]).fold(Rational::ZERO, |a, b| a + b);
             let go = rational(running[s]) + image;
@@ -227,14 +238,12 @@ fn check_against_exact(model: &Model, rho: f64, after: AfterRemap, method: Metho
     for lump in [false, true] {
         let Solved { states, problem, solution } = model.solve(lump, rho, after, method);
         assert!(solution.gap <= 1e-9, "gap {} at {rho} {after:?}", solution.gap);
-        let Bounds { lower: low, upper: high } = solution.remap_bounds();
-        assert!(rational(low) <= remap && remap <= rational(high));
+        assert!(holds(solution.remap_bounds(), &remap));
         for (place, exact) in j.iter().enumerate() {
             let s = states.find(&full.states.vector(place)).unwrap();
-            let Bounds { lower: low, upper: high } = solution.bounds(s);
-            assert!(rational(low) <= *exact && *exact <= rational(high), "{low} {exact} {high}");
+            assert!(holds(solution.bounds(s), exact), "{:?} {exact}", solution.bounds(s));
             let scale = solution.remap_value.max(1.0);
-            assert_abs_diff_eq!(solution.value(s), exact.to_f64().value(), epsilon = 1e-9 * scale);
+            assert_abs_diff_eq!(solution.value(s), double(exact), epsilon = 1e-9 * scale);
             if problem.running()[s] > 0.0 && !solution.is_tie(&problem, s) {
                 let remaps = *exact == remap;
                 assert_eq!(solution.decision(&problem, s) == Decision::Remap, remaps);

@@ -5,6 +5,10 @@ use approx::abs_diff_eq;
 use remapping::simulate::Estimate;
 use remapping::stopping::{Once, Player};
 
+fn mean(f: &[Rational]) -> Rational {
+    f.iter().fold(Rational::ZERO, |sum, f| sum + f) / Rational::from(f.len() as i64)
+}
+
 /// The mean cost of remapping in these states, in fractions; `None` where it is infinite.
 fn by_elimination(
     rows: &[Vec<Rational>],
@@ -25,27 +29,8 @@ fn by_elimination(
     if reached.contains(&false) {
         return None;
     }
-    // The last unknown is what a remap costs in all.
-    let mut system = vec![vec![Rational::ZERO; n + 2]; n + 1];
-    for s in 0..n {
-        system[s][s] = Rational::ONE;
-        if goes_on(s) {
-            for t in 0..n {
-                system[s][t] = &system[s][t] - &rows[s][t];
-            }
-            system[s][n + 1] = rational(psi[s]);
-        } else if psi[s] > 0.0 {
-            system[s][n] = -Rational::ONE;
-        }
-    }
-    system[n][n] = Rational::ONE;
-    system[n][n + 1] = rational(rho);
-    let size = Rational::from(n as i64);
-    if after == AfterRemap::Uniform {
-        system[n][..n].iter_mut().for_each(|x| *x = -(Rational::ONE / &size));
-    }
-    let j = eliminate(system);
-    Some(j[..n].iter().fold(Rational::ZERO, |sum, j| sum + j) / size)
+    let j = of_policy(rows, psi, remaps, &rational(rho), after);
+    Some(mean(&j[..n]))
 }
 
 /// The same of remapping after so many steps.
@@ -71,9 +56,7 @@ fn by_ages(
         }
         (cost, remaps) = (next, later);
     }
-    let mean = |f: &[Rational]| {
-        f.iter().fold(Rational::ZERO, |sum, f| sum + f) / &Rational::from(n as i64)
-    };
+
     let (cost, again) = (mean(&cost), mean(&remaps));
     let once = cost + rational(rho) * &again;
     match after {
@@ -83,14 +66,11 @@ fn by_ages(
     }
 }
 
-fn agree(found: f64, exact: Option<Rational>) -> bool {
-    match exact {
-        None => found == f64::INFINITY,
-        Some(exact) => {
-            let exact = exact.to_f64().value();
-            abs_diff_eq!(found, exact, epsilon = 1e-8 * exact.abs().max(1e-6))
-        }
-    }
+fn agree(found: f64, exact: Option<Rational>) -> Result<(), TestCaseError> {
+    let exact = exact.map_or(f64::INFINITY, |exact| double(&exact));
+    let close = found == exact || abs_diff_eq!(found, exact, epsilon = 1e-8 * exact.max(1e-6));
+    prop_assert!(close, "{found} {exact}");
+    Ok(())
 }
 
 proptest! {
@@ -116,12 +96,10 @@ proptest! {
             let once = Once::new(&states, &problem);
             let rows = model.rows();
             let found = once.cost(&remaps, &()).unwrap();
-            let exact = by_elimination(&rows, &psi, &all, rho, after);
-            prop_assert!(agree(found, exact.clone()), "{found} {:?}", exact.map(|x| x.to_f64().value()));
+            agree(found, by_elimination(&rows, &psi, &all, rho, after))?;
             let costs = once.costs_of_intervals(steps, &()).unwrap();
             for (steps, found) in (1..).zip(costs) {
-                let exact = by_ages(&rows, &psi, steps, rho, after);
-                prop_assert!(agree(found, exact.clone()), "{steps}: {found} {:?}", exact.map(|x| x.to_f64().value()));
+                agree(found, by_ages(&rows, &psi, steps, rho, after))?;
             }
             // The best interval is the best of very many, or never.
             let never = once.cost(&vec![false; states.count()], &());
@@ -138,8 +116,7 @@ proptest! {
 #[test]
 fn paths_cost_what_is_expected() {
     for (levels, count) in [(6, 2), (4, 3)] {
-        let model =
-            Model::new(vec![walk(levels); count], &vec![1; count], RunningCost::MaxMinusMean);
+        let model = Model::of(vec![walk(levels); count]);
         for after in [AfterRemap::Stop, AfterRemap::Uniform] {
             let Solved { states, problem, solution } = model.solve(true, 5.0, after, Method::Auto);
             let once = Once::new(&states, &problem);
@@ -156,8 +133,7 @@ fn paths_cost_what_is_expected() {
                 let tallies = once.play(&player, 0..20_000, 3, &()).unwrap().unwrap();
                 let costs: Vec<f64> = tallies.iter().map(|tally| tally.value).collect();
                 let found = Estimate::of(&costs);
-                let width = 2.0 * found.half_width();
-                assert!(abs_diff_eq!(found.value, exact, epsilon = width), "{found:?} {exact}");
+                assert!(found.agrees(exact, 2.0), "{found:?} {exact}");
                 assert!(exact >= optimum - 1e-7);
             };
             let cost_of_never = once.cost(&never, &()).unwrap();

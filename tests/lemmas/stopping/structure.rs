@@ -17,8 +17,7 @@ proptest! {
             prop_assert!(a <= b + slack && b <= c + slack, "nondecreasing");
             prop_assert!(b - a <= step + slack && c - b <= step + slack, "Lipschitz");
             prop_assert!(b - a >= c - b - slack, "concave");
-            let tie = low.solution.is_tie(&low.problem, s)
-                || middle.solution.is_tie(&middle.problem, s);
+            let tie = low.is_tie(s) || middle.is_tie(s);
             prop_assert!(tie || middle.letter(s) != 'R' || low.letter(s) == 'R', "nested");
             prop_assert!(b <= middle.solution.remap_value + slack);
         }
@@ -35,7 +34,7 @@ proptest! {
         let mut absorb = balanced.clone();
         operator.apply_into(&balanced, &mut absorb);
         for (s, absorb) in absorb.iter().enumerate() {
-            if solved.letter(s) == 'R' && !solved.solution.is_tie(&solved.problem, s) {
+            if solved.letter(s) == 'R' && !solved.is_tie(s) {
                 prop_assert!(solved.problem.running()[s] >= rho * absorb - 1e-9);
             }
         }

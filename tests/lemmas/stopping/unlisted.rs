@@ -6,17 +6,13 @@ use remapping::stopping::{Anywhere, Blind, Paid};
 
 /// The best average of independent processes, and what is known of it without their joint states.
 fn beside(chains: &[ProcessChain], capacities: &[i64], cost: RunningCost, rho: f64) -> [f64; 4] {
-    let process = |chain: &ProcessChain| Process { lowest: 1, chain: chain.clone() };
-    let processes: Vec<Process> = chains.iter().map(process).collect();
-    let capacities: Vec<Rational> = capacities.iter().map(|c| Rational::from(*c)).collect();
-    let imbalance = Imbalance::new(cost, &capacities, 40).unwrap();
-    let same = |i, j| imbalance.same_capacity(i, j);
-    let (states, operator) = States::independent(&processes, same).unwrap();
-    let problem = Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop).unwrap();
-    let back = rebalanced(&states, &imbalance).unwrap();
+    let mut model = Model::new(chains.to_vec(), capacities, cost);
+    model.processes.iter_mut().for_each(|process| process.lowest = 1);
+    let (states, problem) = model.problem(true, rho, AfterRemap::Stop);
+    let back = rebalanced(&states, &model.imbalance).unwrap();
     let best = long_run(&problem, &back, None, &Settings::default(), &()).average;
-    let lower = Anywhere::new(&processes, &capacities).average(rho, &());
-    let blind = Blind::new(&processes, &imbalance);
+    let lower = Anywhere::new(&model.processes, &super::capacities(capacities)).average(rho, &());
+    let blind = Blind::new(&model.processes, &model.imbalance);
     let (_, every) = blind.every(rho, &());
     let upper = blind.never().map_or(every, |never| never.min(every));
     [lower, best.lower, best.upper, upper]
@@ -73,13 +69,9 @@ fn drifting_loads_cost_no_less_than_groups_of_them() {
     let chain = walk(7);
     for (timing, paid) in [(Timing::AfterStep, Paid::After), (Timing::BeforeStep, Paid::Before)] {
         for (processors, steps, remap_cost) in [(2, 30, 2.0), (4, 50, 3.0), (6, 2000, 1.0)] {
-            let problem = LoadDrift {
-                chain: chain.clone(),
-                initial: 3,
-                timing,
-                ..figure(processors, steps, remap_cost)
-            };
+            let (chain, plain) = (chain.clone(), figure(processors, steps, remap_cost));
             let process = Process { lowest: 1, chain: chain.clone() };
+            let problem = LoadDrift { chain, initial: 3, timing, ..plain };
             let groups =
                 Anywhere::new(&vec![process; processors], &vec![Rational::ONE; processors]);
             let lower = groups.total(remap_cost, (4, steps), paid, &());

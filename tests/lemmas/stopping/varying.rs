@@ -2,7 +2,7 @@
 //! enumeration.
 
 use super::*;
-use remapping::Bounds;
+
 use remapping::stopping::{Exchange, Limits, Varying, units_moved};
 
 const LIMITS: Limits = Limits { tolerance: 1e-10, sweeps: 1_000_000 };
@@ -40,16 +40,10 @@ fn fractions(values: &[f64]) -> Vec<Rational> {
     values.iter().map(|x| rational(*x)).collect()
 }
 
-fn rows(operator: &dyn Operator) -> Vec<Vec<Rational>> {
-    let n = operator.states();
-    let mut rows = vec![vec![Rational::ZERO; n]; n];
-    for t in 0..n {
-        let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
-        unit[t] = 1.0;
-        operator.apply_into(&unit, &mut column);
-        rows.iter_mut().zip(&column).for_each(|(row, p)| row[t] = rational(*p));
-    }
-    rows
+/// What a remap costs in each state.
+fn by_units(states: &States, model: &Model, restart: bool, fixed: f64, each: f64) -> Vec<f64> {
+    let moved = units_moved(states, &model.imbalance, &exchange(states, model, restart));
+    moved.iter().map(|units| fixed + each * *units as f64).collect()
 }
 
 proptest! {
@@ -64,10 +58,8 @@ proptest! {
         restart in any::<bool>(),
     ) {
         let (states, operator) = model.states(false);
-        let chain = rows(&*operator);
-        let moved = units_moved(&states, &model.imbalance, &exchange(&states, &model, restart));
-        let costs: Vec<f64> =
-            moved.iter().map(|units| 0.5 * f64::from(fixed) + 0.25 * f64::from(each) * *units as f64).collect();
+        let chain = model.rows();
+        let costs = by_units(&states, &model, restart, 0.5 * f64::from(fixed), 0.25 * f64::from(each));
         let back = rebalanced(&states, &model.imbalance).unwrap();
         let back = restart.then_some(back);
         let problem = Varying::new(&states, operator, &model.imbalance, costs.clone(), back.clone());
@@ -86,7 +78,7 @@ proptest! {
             v = next;
         }
         for s in 0..states.count() {
-            prop_assert!(rational(found.lower[s]) <= v[s] && v[s] <= rational(found.upper[s]));
+            prop_assert!(holds((found.lower[s], found.upper[s]).into(), &v[s]));
             prop_assert!(found.upper[s] - found.lower[s] < 1e-12);
             if !restart && !found.ties[s] {
                 prop_assert_eq!(found.remaps_from[s], from[s]);
@@ -101,10 +93,8 @@ proptest! {
     #[test]
     fn without_an_end_the_bounds_enclose_the_fixed_point(model in small(), fixed in 1u8..8, each in 0u8..4) {
         let (states, operator) = model.states(false);
-        let chain = rows(&*operator);
-        let moved = units_moved(&states, &model.imbalance, &exchange(&states, &model, false));
-        let costs: Vec<f64> =
-            moved.iter().map(|units| 0.5 * f64::from(fixed) + 0.25 * f64::from(each) * *units as f64).collect();
+        let chain = model.rows();
+        let costs = by_units(&states, &model, false, 0.5 * f64::from(fixed), 0.25 * f64::from(each));
         let problem = Varying::new(&states, operator, &model.imbalance, costs.clone(), None);
         let found = problem.solve(&LIMITS, &());
         prop_assert_eq!(found.status, Status::Converged);
@@ -121,13 +111,10 @@ proptest! {
         }
         // One cost for all is the problem that is solved otherwise.
         if each == 0 {
-            let (states, operator) = model.states(true);
-            let problem = Problem::new(&states, operator, &model.imbalance, 0.5 * f64::from(fixed), AfterRemap::Stop);
-            let problem = problem.unwrap();
-            let solution = solve(&problem, &Settings::default(), &());
-            let (whole, _) = model.states(false);
-            for s in 0..whole.count() {
-                let Bounds { lower: low, upper: high } = solution.bounds(states.find(&whole.loads(s)).unwrap());
+            let rho = 0.5 * f64::from(fixed);
+            let Solved { states: lumped, solution, .. } = model.solve(true, rho, AfterRemap::Stop, Method::Auto);
+            for s in 0..states.count() {
+                let Bounds { lower: low, upper: high } = solution.bounds(lumped.find(&states.loads(s)).unwrap());
                 prop_assert!(low <= found.upper[s] + 1e-9 && found.lower[s] <= high + 1e-9);
             }
         }
@@ -211,10 +198,7 @@ fn exchange(states: &States, model: &Model, restart: bool) -> Exchange {
 fn a_long_computation_costs_its_average() {
     let model = Model::paper();
     let (states, operator) = model.states(true);
-    let costs: Vec<f64> = units_moved(&states, &model.imbalance, &exchange(&states, &model, true))
-        .iter()
-        .map(|units| 2.0 + *units as f64)
-        .collect();
+    let costs = by_units(&states, &model, true, 2.0, 1.0);
     let back = rebalanced(&states, &model.imbalance).unwrap();
     let problem = Problem::new(&states, operator, &model.imbalance, 2.0, AfterRemap::Stop).unwrap();
     let average =
@@ -252,34 +236,22 @@ proptest! {
     /// levels squared.
     #[test]
     fn dear_remaps_of_long_walks_take_few_applications(
-        walks in prop::collection::vec((0.05..0.45f64, 0.05..0.45f64, any::<bool>()), 2..=3),
+        walks in prop::collection::vec((0.05..0.45f64, 0.05..0.45f64, edges()), 2..=3),
         levels in 6usize..12, fixed in 3.0..8.0f64, each in 0.0..40.0f64,
     ) {
-        let processes: Vec<Process> = walks
-            .iter()
-            .enumerate()
-            .map(|(i, (up, down, reflect))| {
-                let edge = if *reflect { Edge::Reflect } else { Edge::Hold };
-                let levels = if walks.len() == 2 { 2 * levels + i } else { levels + i };
-                let chain = BirthDeath::walk(levels, *up, *down, edge).unwrap();
-                Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
-            })
-            .collect();
-        let equal = vec![Rational::ONE; walks.len()];
-        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &equal, 100).unwrap();
-        let pose = || States::independent(&processes, |_, _| false).unwrap();
-        let (states, operator) = pose();
-        let moved = units_moved(&states, &imbalance, &Exchange::of_processors(&imbalance));
-        let costs: Vec<f64> = moved.iter().map(|units| fixed.exp() + each * *units as f64).collect();
+        let levels = if walks.len() == 2 { 2 * levels } else { levels };
+        let chain = |(i, (up, down, edge)): (usize, &(f64, f64, Edge))| shared::walk(levels + i, *up, *down, *edge);
+        let model = Model::of(walks.iter().enumerate().map(chain).collect());
+        let (states, operator) = model.states(false);
+        let costs = by_units(&states, &model, false, fixed.exp(), each);
         let dearest = costs.iter().copied().fold(1.0, f64::max);
-        let problem = Varying::new(&states, operator, &imbalance, costs.clone(), None);
+        let problem = Varying::new(&states, operator, &model.imbalance, costs.clone(), None);
         let limits = Limits { tolerance: 1e-9, sweeps: 1_000_000 };
         let found = problem.solve(&limits, &());
         prop_assert_eq!(found.status, Status::Converged);
         prop_assert!(found.applications < 4000, "{}", found.applications);
         prop_assert!(found.width() <= 1e-9 * dearest);
-        let (states, operator) = pose();
-        let plain = Problem::new(&states, operator, &imbalance, 1e12, AfterRemap::Stop).unwrap();
+        let (_, plain) = model.problem(false, 1e12, AfterRemap::Stop);
         let (low, high) = swept(&plain, &costs, 1e-7 * dearest);
         for s in 0..states.count() {
             let close = 1e-11 * dearest;
