@@ -1,15 +1,15 @@
 //! The monitor: cluster statistics against the two-pass formulas, error rates against theory.
 
-use crate::phase_change::problems::ratio;
+use crate::phase_change::problems::{binary, idle, ratio};
 use crate::phase_switching::values::recurring;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Rational;
-use remapping::belief::{Belief, Detector, Levels, Report};
+use remapping::belief::{Belief, Detector, Report};
 use remapping::lifetime::Lifetime;
 use remapping::monitor::calibrate::{Change, Noise, simulate};
 use remapping::monitor::{ChangeTest, Clusters, Monitor, MonitorError, SwitchingMonitor};
-use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange};
 use remapping::phase_switching::{self, PhaseSwitching};
 
 /// [NR86, sec. II] word for word: batch means, clusters, both statistics.
@@ -105,48 +105,29 @@ fn error_rates_follow_what_the_change_does() {
     assert_eq!(small.false_alarm, large.false_alarm);
     // What is missed of no change at all is what is not falsely alarmed.
     let none = rates(Noise::Normal, 0.0, 1.0);
-    assert!(
-        abs_diff_eq!(
-            none.missed.estimate().value + none.false_alarm.estimate().value,
-            1.0,
-            epsilon = 0.04
-        ),
-        "{none:?}"
-    );
+    let [missed, alarm] = [&none.missed, &none.false_alarm].map(|rate| rate.estimate().value);
+    assert!(abs_diff_eq!(missed + alarm, 1.0, epsilon = 0.04), "{none:?}");
     // Batch means of correlated measurements are still correlated: more false alarms.
     let correlated = rates(Noise::Autoregressive(0.9), 1.0, 1.0);
-    assert!(
-        correlated.false_alarm.estimate().value > none.false_alarm.estimate().value + 0.1,
-        "{correlated:?}"
-    );
+    assert!(correlated.false_alarm.estimate().value > alarm + 0.1, "{correlated:?}");
     // Heavy tails, unit variance: the means of batches are nearly normal.
     let heavy = rates(Noise::Student(4.0), 1.0, 1.0);
-    assert!(
-        abs_diff_eq!(
-            heavy.false_alarm.estimate().value,
-            none.false_alarm.estimate().value,
-            epsilon = 0.1
-        ),
-        "{heavy:?}"
-    );
-    assert!(
-        simulate(clusters, Noise::Student(2.0), Change { shift: 1.0, scale: 1.0 }, 9, 1).is_none()
-    );
+    assert!(abs_diff_eq!(heavy.false_alarm.estimate().value, alarm, epsilon = 0.1), "{heavy:?}");
+    let change = Change { shift: 1.0, scale: 1.0 };
+    assert!(simulate(clusters, Noise::Student(2.0), change, 9, 1).is_none());
 }
 
 /// Cycles of 1, or of `after` past the change until a remap for `test`; the detector errs as often
 /// either way.
 fn watched(last: u64, hazard: Hazard, [after, test]: [i64; 2], errs: Rational) -> PhaseChange {
     PhaseChange {
-        lifetime: Lifetime::fixed(last),
         hazard,
         before: ratio(1, 1),
         after: ratio(after, 1),
         remapped: ratio(1, 1),
         test: ratio(test, 1),
-        install: ratio(0, 1),
-        detector: Levels::binary(errs.clone(), errs).unwrap(),
-        premature: Premature::Revert,
+        detector: binary(errs.clone(), errs),
+        ..idle(Lifetime::fixed(last), Rational::ZERO)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The normal form: thresholds depend on alpha, beta, the hazards, the law of N, D_d / G and D_r /
 //! G alone (for a lasting premature remapping also on (e_P - e_F) / G).
 
-use super::problems::{cases, exact, problem, ratio};
+use super::problems::{cases, problem, ratio};
+use crate::shared::holds;
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::{Level, Levels};
@@ -27,15 +28,8 @@ fn shifted(problem: &PhaseChange, first: &Rational, second: &Rational) -> PhaseC
 
 fn scaled(problem: &PhaseChange, factor: &Rational) -> PhaseChange {
     let mut other = problem.clone();
-    for cost in [
-        &mut other.before,
-        &mut other.after,
-        &mut other.remapped,
-        &mut other.test,
-        &mut other.install,
-    ] {
-        *cost *= factor;
-    }
+    let PhaseChange { before, after, remapped, test, install, .. } = &mut other;
+    [before, after, remapped, test, install].into_iter().for_each(|cost| *cost *= factor);
     if let Premature::Keep { before_remapped } = &mut other.premature {
         *before_remapped *= factor;
     }
@@ -76,8 +70,7 @@ proptest! {
         let solution = phase_change::solve(&other, accuracy, &()).unwrap();
         for (n, threshold) in thresholds(&problem).iter().enumerate() {
             let bounds = solution.curve.at(n as u64).unwrap();
-            prop_assert!(exact(bounds.lower) <= *threshold && *threshold <= exact(bounds.upper));
-            prop_assert!(bounds.width() <= 1e-6);
+            prop_assert!(holds(bounds, threshold) && bounds.width() <= 1e-6);
         }
     }
 

@@ -1,11 +1,12 @@
 //! Random phase-change problems, small enough for exact arithmetic and awkward on purpose: certain
 //! and impossible events, exact ties, reversed detectors, gains of either sign.
 
+use crate::shared::{double, holds};
 use proptest::prelude::*;
-use remapping::Rational;
 use remapping::belief::Levels;
 use remapping::lifetime::Lifetime;
-use remapping::phase_change::{Hazard, PhaseChange, Premature};
+use remapping::phase_change::{self, Accuracy, Hazard, PhaseChange, Premature, exact as twin};
+use remapping::{Rational, Status};
 
 /// `cases` cases, or that share of PROPTEST_CASES, which is 256 unless set.
 pub fn cases(cases: u32) -> ProptestConfig {
@@ -36,6 +37,14 @@ pub fn probability() -> impl Strategy<Value = Rational> {
 
 /// A law of N on 0..=`most`, with its probabilities (or multiples of them) listed from 0 on.
 pub fn law(most: u64) -> impl Strategy<Value = (Lifetime, Vec<Rational>)> {
+    law_of(most, probability())
+}
+
+/// The same, with rates like these.
+pub fn law_of(
+    most: u64,
+    rate: impl Strategy<Value = Rational>,
+) -> impl Strategy<Value = (Lifetime, Vec<Rational>)> {
     let range = (0..=most).prop_flat_map(|last| (0..=last, Just(last)));
     let fixed = (0..=most).prop_map(|last| {
         let mut weights = vec![Rational::ZERO; last as usize];
@@ -46,7 +55,7 @@ pub fn law(most: u64) -> impl Strategy<Value = (Lifetime, Vec<Rational>)> {
         let weights = (0..=last).map(|m| if m < first { Rational::ZERO } else { Rational::ONE });
         (Lifetime::uniform(first, last).unwrap(), weights.collect())
     });
-    let geometric = (range, probability()).prop_map(|((first, last), rate)| {
+    let geometric = (range, rate).prop_map(|((first, last), rate)| {
         let survival = Rational::ONE - &rate;
         let weights = (0..=last).map(|m| match m.checked_sub(first) {
             None => Rational::ZERO,
@@ -120,36 +129,74 @@ pub fn detector() -> impl Strategy<Value = Levels> {
 /// A problem with M <= `most`, of either kind.
 pub fn problem(most: u64) -> impl Strategy<Value = PhaseChange> {
     let hazards = prop_oneof![
-        probability().prop_map(|h| (h, Vec::new())),
-        (probability(), prop::collection::vec(probability(), 1..8)),
+        probability().prop_map(|hazard| (true, vec![hazard])),
+        prop::collection::vec(probability(), 1..8).prop_map(|hazards| (false, hazards)),
     ];
     (law(most), hazards, costs(), detector(), any::<bool>()).prop_map(
-        |((lifetime, _), (hazard, list), costs, detector, keep)| {
-            let [before, after, remapped, test, install, regret] = costs;
-            let steps = lifetime.last() as usize;
-            let hazard = if list.is_empty() {
-                Hazard::Constant(hazard)
-            } else {
-                Hazard::PerStep(list.into_iter().cycle().take(steps).collect())
-            };
-            let premature = if keep {
-                Premature::Keep { before_remapped: &before + regret }
-            } else {
-                Premature::Revert
-            };
-            PhaseChange {
-                lifetime,
-                hazard,
-                before,
-                after,
-                remapped,
-                test,
-                install,
-                detector,
-                premature,
-            }
+        |((lifetime, _), hazards, costs, detector, keep)| {
+            assembled(lifetime, hazards, costs, detector, keep)
         },
     )
+}
+
+/// Of costs e_F, e_B, e_R, D_d, D_r and e_P - e_F; of hazards that are one, or repeated.
+pub fn assembled(
+    lifetime: Lifetime,
+    (constant, hazards): (bool, Vec<Rational>),
+    [before, after, remapped, test, install, regret]: [Rational; 6],
+    detector: Levels,
+    keep: bool,
+) -> PhaseChange {
+    let steps = lifetime.last() as usize;
+    let hazard = match constant {
+        true => Hazard::Constant(hazards[0].clone()),
+        false => Hazard::PerStep(hazards.into_iter().cycle().take(steps).collect()),
+    };
+    let premature = match keep {
+        true => Premature::Keep { before_remapped: &before + regret },
+        false => Premature::Revert,
+    };
+    PhaseChange { lifetime, hazard, before, after, remapped, test, install, detector, premature }
+}
+
+/// Nothing takes time and reports are right, for problems that say otherwise.
+pub fn idle(lifetime: Lifetime, hazard: Rational) -> PhaseChange {
+    let costs = [const { Rational::ZERO }; 6];
+    let detector = binary(Rational::ZERO, Rational::ZERO);
+    assembled(lifetime, (true, vec![hazard]), costs, detector, false)
+}
+
+/// Whether the bounds of a solution enclose the exact one, where that has few enough lines, and are
+/// as wide as its status says.
+pub fn encloses(
+    problem: &PhaseChange,
+    accuracy: Accuracy,
+    most_lines: usize,
+) -> Result<Option<Status>, TestCaseError> {
+    let Ok(truth) = twin::solve(problem, most_lines, &()) else { return Ok(None) };
+    let solution = phase_change::solve(problem, accuracy, &()).unwrap();
+    let (status, tolerance) = (solution.status, accuracy.tolerance);
+    prop_assert_eq!(solution.onset, truth.onset, "n0");
+    let mut widest = 0.0f64;
+    for (n, step) in truth.steps.iter().enumerate() {
+        let (bounds, near) = (solution.curve.at(n as u64).unwrap(), double(&step.threshold));
+        let within = holds(bounds, &step.threshold);
+        prop_assert!(within, "{tolerance}: pi_{n} = {near:e} is not in {bounds:?}");
+        prop_assert!((0.0..=1.0).contains(&bounds.lower) && (0.0..=1.0).contains(&bounds.upper));
+        widest = widest.max(bounds.width());
+    }
+    let (bounds, value) = (solution.value.unwrap(), truth.value());
+    let near = double(&value);
+    prop_assert!(holds(bounds, &value), "{tolerance}: V = {near:e} is not in {bounds:?}");
+    if !(bounds.lower.is_finite() && bounds.upper.is_finite()) {
+        // Times so far apart that only their ratio is beyond the doubles, or the value itself.
+        prop_assert_ne!(status, Status::Converged);
+        return Ok(Some(status));
+    }
+    widest = widest.max((bounds.upper - bounds.lower) / bounds.lower.abs().max(1.0));
+    let close = widest <= tolerance;
+    prop_assert_eq!(status == Status::Converged, close, "{:?} at width {}", status, widest);
+    Ok(Some(status))
 }
 
 /// A problem whose premature remappings are undone.

@@ -1,23 +1,19 @@
 //! Thresholds over long horizons in plain doubles: the odds form of the recursion with every atom
 //! kept (atoms closer than a relative 1e-14 are one), no bounds, no shortcuts.
 
-use remapping::Rational;
+use crate::shared::double;
 use remapping::phase_change::{PhaseChange, Premature};
-
-fn number(value: &Rational) -> f64 {
-    value.to_f64().value()
-}
 
 /// pi_n for n = 0..=M and V_0(0), or `None` if more than `most` atoms are needed.
 pub fn thresholds(problem: &PhaseChange, most: usize) -> Option<(Vec<f64>, f64)> {
-    let (gain, test) = (number(&problem.gain()), number(&problem.test));
-    let delay = number(&(&problem.test + &problem.install));
+    let (gain, test) = (double(&problem.gain()), double(&problem.test));
+    let delay = double(&(&problem.test + &problem.install));
     let reports: Vec<(f64, f64)> = (problem.detector.levels().iter())
-        .map(|level| (number(&level.before), number(&level.after)))
+        .map(|level| (double(&level.before), double(&level.after)))
         .collect();
     let regret = match &problem.premature {
         Premature::Revert => None,
-        Premature::Keep { before_remapped } => Some(number(&(before_remapped - &problem.before))),
+        Premature::Keep { before_remapped } => Some(double(&(before_remapped - &problem.before))),
     };
     let (mut constant, mut slope) = (0.0, 0.0);
     let mut atoms: Vec<(f64, f64)> = Vec::new();
@@ -25,7 +21,7 @@ pub fn thresholds(problem: &PhaseChange, most: usize) -> Option<(Vec<f64>, f64)>
     let mut curve = Vec::new();
     for n in (0..=problem.last_step()).rev() {
         let survival = problem.lifetime.continuation(n);
-        let hazard = number(&problem.hazard_exact(n + 1));
+        let hazard = double(&problem.hazard_exact(n + 1));
         let quiet = 1.0 - hazard;
         cycles = 1.0 + survival * cycles;
         quiet_cycles = 1.0 + survival * quiet * quiet_cycles;
@@ -70,8 +66,8 @@ pub fn thresholds(problem: &PhaseChange, most: usize) -> Option<(Vec<f64>, f64)>
         }
     }
     curve.reverse();
-    let base = quiet_cycles * number(&problem.before);
-    let changed = (cycles - quiet_cycles) * number(&problem.remapped);
+    let base = quiet_cycles * double(&problem.before);
+    let changed = (cycles - quiet_cycles) * double(&problem.remapped);
     Some((curve, constant + base + changed))
 }
 

@@ -21,6 +21,18 @@ fn probes(step: &ExactStep) -> Vec<Rational> {
     ends
 }
 
+fn steps(problem: &PhaseChange) -> Vec<ExactStep> {
+    twin::solve(problem, usize::MAX, &()).unwrap().steps
+}
+
+/// Whether the value of one problem is nowhere above that of the other.
+fn never_dearer(one: &PhaseChange, other: &PhaseChange, p: &Rational) -> Result<(), TestCaseError> {
+    for (one, other) in steps(one).iter().zip(&steps(other)) {
+        prop_assert!(one.value.value(p) <= other.value.value(p));
+    }
+    Ok(())
+}
+
 fn excess(step: &ExactStep, p: &Rational) -> Rational {
     step.remap.value(p) - step.retain.value(p)
 }
@@ -60,7 +72,7 @@ proptest! {
 
     #[test]
     fn retaining_cost_is_piecewise_linear_in_p(problem in problem(6), share in point()) {
-        for step in twin::solve(&problem, usize::MAX, &()).unwrap().steps {
+        for step in steps(&problem) {
             let breaks = step.retain.breakpoints();
             prop_assert_eq!(breaks.len() + 1, step.retain.lines().len());
             let mut ends = vec![Rational::ZERO];
@@ -81,7 +93,7 @@ proptest! {
     /// Theorem 1, without increasing failure rates and for hazards that change.
     #[test]
     fn remapping_is_cheaper_exactly_above_the_threshold(problem in problem(7)) {
-        for (n, step) in twin::solve(&problem, usize::MAX, &()).unwrap().steps.iter().enumerate() {
+        for (n, step) in steps(&problem).iter().enumerate() {
             for p in probes(step) {
                 if p > step.threshold {
                     prop_assert!(excess(step, &p) < Rational::ZERO, "step {n}, p = {p}");
@@ -94,7 +106,7 @@ proptest! {
 
     #[test]
     fn excess_cost_is_bounded_by_what_it_is_at_certainty(problem in reverting(7)) {
-        for (n, step) in twin::solve(&problem, usize::MAX, &()).unwrap().steps.iter().enumerate() {
+        for (n, step) in steps(&problem).iter().enumerate() {
             let survival = problem.lifetime.continuation_exact(n as u64);
             let quiet = Rational::ONE - problem.hazard_exact(n as u64 + 1);
             let at_one = excess(step, &Rational::ONE);
@@ -115,7 +127,7 @@ proptest! {
                 (&problem.test + &problem.install, before_remapped - &problem.before)
             }
         };
-        for (n, step) in twin::solve(&problem, usize::MAX, &()).unwrap().steps.iter().enumerate() {
+        for (n, step) in steps(&problem).iter().enumerate() {
             let at_zero = excess(step, &Rational::ZERO);
             if problem.premature == Premature::Revert {
                 prop_assert_eq!(at_zero, delay.clone());
@@ -130,7 +142,7 @@ proptest! {
     fn excess_cost_at_certainty_follows_a_scalar_recursion(problem in problem(7)) {
         let (delay, gain) = (&problem.test + &problem.install, problem.gain());
         let mut x = Rational::ZERO;
-        for (n, step) in twin::solve(&problem, usize::MAX, &()).unwrap().steps.iter().enumerate().rev() {
+        for (n, step) in steps(&problem).iter().enumerate().rev() {
             let retain = &gain + problem.lifetime.continuation_exact(n as u64) * &x;
             prop_assert_eq!(excess(step, &Rational::ONE), &delay - &retain, "step {}", n);
             x = retain.min(delay.clone());
@@ -154,7 +166,7 @@ proptest! {
     /// does.
     #[test]
     fn value_over_the_chance_of_no_change_is_nondecreasing_in_p(problem in problem(6)) {
-        for step in twin::solve(&problem, usize::MAX, &()).unwrap().steps {
+        for step in steps(&problem) {
             let mut ends = step.value.breakpoints();
             ends.insert(0, Rational::ZERO);
             let scaled = |p: &Rational| step.value.value(p) / (Rational::ONE - p);
@@ -170,7 +182,7 @@ proptest! {
     fn value_is_nondecreasing_in_p_iff_starting_over_costs_no_more_than_being_done(
         problem in reverting(6),
     ) {
-        for step in twin::solve(&problem, usize::MAX, &()).unwrap().steps {
+        for step in steps(&problem) {
             if step.threshold == Rational::ONE {
                 continue;
             }
@@ -190,7 +202,7 @@ proptest! {
     ) {
         prop_assume!(problem.lifetime.has_increasing_failure_rate());
         prop_assume!(matches!(problem.hazard, Hazard::Constant(_)));
-        let steps = twin::solve(&problem, usize::MAX, &()).unwrap().steps;
+        let steps = steps(&problem);
         for pair in steps.windows(2) {
             prop_assert!(pair[0].value.value(&p) >= pair[1].value.value(&p));
         }
@@ -203,11 +215,7 @@ proptest! {
         let cost = [before, after, remapped, test, install].into_iter().nth(which).unwrap();
         *cost += Rational::ONE;
         prop_assume!(dearer.validate().is_ok());
-        let cheap = twin::solve(&problem, usize::MAX, &()).unwrap();
-        let dear = twin::solve(&dearer, usize::MAX, &()).unwrap();
-        for (cheap, dear) in cheap.steps.iter().zip(&dear.steps) {
-            prop_assert!(cheap.value.value(&p) <= dear.value.value(&p));
-        }
+        never_dearer(&problem, &dearer, &p)?;
     }
 
     #[test]
@@ -220,10 +228,7 @@ proptest! {
             levels.iter().map(|level| blend(&share, read(level), &fair)).collect()
         };
         noisy.detector = Levels::new(mixed(|level| &level.before), mixed(|level| &level.after)).unwrap();
-        let (sharp, blunt) = (twin::solve(&problem, usize::MAX, &()), twin::solve(&noisy, usize::MAX, &()));
-        for (sharp, blunt) in sharp.unwrap().steps.iter().zip(&blunt.unwrap().steps) {
-            prop_assert!(sharp.value.value(&p) <= blunt.value.value(&p));
-        }
+        never_dearer(&problem, &noisy, &p)?;
     }
 
     /// An atom of odds x leaves two images only if h (1-beta)/alpha < (1-h) x <= (odds(pi) + h)
@@ -234,7 +239,7 @@ proptest! {
         let [change, none] = problem.detector.levels() else { return Ok(()) };
         let (alpha, beta) = (&change.before, &none.after);
         let both = alpha * beta;
-        let steps = twin::solve(&problem, usize::MAX, &()).unwrap().steps;
+        let steps = steps(&problem);
         for (n, pair) in steps.windows(2).enumerate() {
             let hazard = problem.hazard_exact(n as u64 + 1);
             let threshold = &pair[0].threshold;
@@ -252,9 +257,6 @@ proptest! {
     fn a_second_detector_never_costs(problem in problem(4), second in detector(), p in point()) {
         let mut both = problem.clone();
         both.detector = problem.detector.and(&second);
-        let (one, two) = (twin::solve(&problem, usize::MAX, &()), twin::solve(&both, usize::MAX, &()));
-        for (one, two) in one.unwrap().steps.iter().zip(&two.unwrap().steps) {
-            prop_assert!(two.value.value(&p) <= one.value.value(&p));
-        }
+        never_dearer(&both, &problem, &p)?;
     }
 }
