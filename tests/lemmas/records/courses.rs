@@ -2,10 +2,11 @@
 //! of differences.
 
 use super::records;
+use crate::shared::Planned;
 use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
 use rand::RngExt;
-use remapping::policy::{Policy, Rule};
+use remapping::policy::Rule;
 use remapping::record::Record;
 use remapping::replay::{
     difference, difference_of_last, hindsight, play, recorded, replay, standing, total,
@@ -13,31 +14,14 @@ use remapping::replay::{
 use remapping::simulate::{Base, stream};
 use std::ops::Range;
 
-/// Remaps where a record was remapped.
-struct AsRecorded {
-    after: Vec<usize>,
-    step: usize,
-}
-
-impl Policy for AsRecorded {
-    fn observe(&mut self, _: &remapping::policy::Step) {
-        self.step += 1;
-    }
-
-    fn wants_remap(&self) -> bool {
-        self.after.contains(&(self.step - 1))
-    }
-
-    fn remapped(&mut self) {}
-}
-
 proptest! {
     /// A policy that remaps where the run did, from where the run stood, pays what the run paid.
     #[test]
     fn the_run_itself_is_one_of_the_policies(record in records(3..12, 0..4), cut in 0_usize..4, cost in 0.0..5.0_f64) {
         let steps = cut.min(record.steps() - 1)..record.steps();
-        let after = record.remaps().iter().map(|remap| remap.before - 1).collect();
-        let mut same = AsRecorded { after, step: steps.start };
+        let remapped: Vec<usize> = record.remaps().iter().filter(|remap| remap.before > steps.start)
+            .map(|remap| remap.before - steps.start).collect();
+        let mut same = Planned::at(remapped.iter().copied());
         let played = play(&record, steps.clone(), standing(&record, steps.start), cost, &mut same);
         let run = recorded(&record, steps.clone(), cost);
         prop_assert_eq!(&played.remaps, &run.remaps);
@@ -45,17 +29,14 @@ proptest! {
         prop_assert!(abs_diff_eq!(played.tally.time, run.tally.time, epsilon = 1e-9));
         // By hand.
         let imbalance: f64 = steps.clone().map(|step| record.imbalance(step)).sum();
-        let remaps = record.remaps().iter().filter(|remap| remap.before > steps.start).count();
-        prop_assert!(abs_diff_eq!(run.tally.value - imbalance, cost * remaps as f64, epsilon = 1e-9));
+        prop_assert!(abs_diff_eq!(run.tally.value - imbalance, cost * remapped.len() as f64, epsilon = 1e-9));
         prop_assert!(abs_diff_eq!(run.costs.iter().sum::<f64>(), run.tally.value, epsilon = 1e-9));
         // Nobody is better than hindsight from the same start, and hindsight is not better than
         // all.
         let least = hindsight(&record, steps.clone(), standing(&record, steps.start), cost, &()).unwrap();
         prop_assert!(least <= run.tally.value + 1e-9);
-        let best = (0..1_u32 << (steps.len() - 1)).map(|plan| {
-            let after = (0..steps.len() - 1).filter(|bit| plan >> bit & 1 == 1);
-            let after = after.map(|bit| steps.start + bit).collect();
-            let mut plan = AsRecorded { after, step: steps.start };
+        let best = (0..1_u64 << (steps.len() - 1)).map(|plan| {
+            let mut plan = Planned::new(plan << 1);
             play(&record, steps.clone(), standing(&record, steps.start), cost, &mut plan).tally.value
         });
         let best = best.fold(f64::INFINITY, f64::min);

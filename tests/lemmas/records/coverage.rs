@@ -1,9 +1,10 @@
 //! How often 95 % intervals contain the truth: at few ranks, few steps, correlated noise, rare
 //! events.
 
+use crate::shared::normal;
 use crate::thorough::some;
 use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal, StudentT};
+use rand_distr::{Distribution, StudentT};
 use rayon::prelude::*;
 use remapping::belief::Report;
 use remapping::distribution::{Class, Law};
@@ -16,7 +17,7 @@ use remapping::monitor::calibrate::{Change, ErrorRates, Noise, recorded, simulat
 use remapping::monitor::{ChangeTest, Clusters};
 use remapping::periodic::{Bound, Processors, first_passage};
 use remapping::record::Record;
-use remapping::simulate::{Stream, stream};
+use remapping::simulate::stream;
 
 /// A kind of sample with a known truth: whether the interval from the sample of a seed contains it,
 /// `None` for samples that give no interval.
@@ -38,13 +39,9 @@ impl Row {
     }
 }
 
-fn normal(random: &mut Stream) -> f64 {
-    StandardNormal.sample(random)
-}
-
 /// What the loads of all ranks have in common.
-#[derive(Clone, Copy, PartialEq)]
-enum Common {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Common {
     /// Nothing.
     Nothing,
     /// Their sum never changes.
@@ -54,48 +51,57 @@ enum Common {
 }
 
 /// Increments of deviation 1 and drift .3, seen through noise.
-fn increments(ranks: usize, steps: usize, noise: f64, heavy: bool, seed: u64) -> Increments {
-    increments_with(Common::Nothing, [ranks, steps], noise, heavy, seed)
+#[derive(Debug, Clone, Copy)]
+pub struct Walks {
+    /// Ranks and steps.
+    pub size: [usize; 2],
+    /// Whether increments have heavy tails.
+    pub heavy: bool,
+    /// The deviation of the noise.
+    pub noise: f64,
+    /// How much of it is still there one step later.
+    pub lasts: f64,
+    pub common: Common,
 }
 
-fn increments_with(
-    common: Common,
-    [ranks, steps]: [usize; 2],
-    noise: f64,
-    heavy: bool,
-    seed: u64,
-) -> Increments {
-    let mut random = stream(seed, 0);
-    let law = StudentT::new(5.0).unwrap();
-    let mut path = vec![1000.0; ranks];
-    let mut seconds = Vec::new();
-    for _ in 0..steps {
-        for load in &mut path {
-            let step: f64 = if heavy {
-                law.sample(&mut random) / (5.0_f64 / 3.0).sqrt()
-            } else {
-                normal(&mut random)
-            };
-            *load += 0.3 + step;
-        }
-        let mean = path.iter().sum::<f64>() / ranks as f64;
-        let shift = match common {
-            Common::Nothing => 0.0,
-            Common::Total => 1000.0 - mean,
-            Common::Speed => 20.0 * normal(&mut random),
-        };
-        for load in &path {
-            seconds
-                .push(load + shift + if noise > 0.0 { noise * normal(&mut random) } else { 0.0 });
-        }
+impl Walks {
+    pub fn of(size: [usize; 2], heavy: bool, noise: f64) -> Walks {
+        Walks { size, heavy, noise, lasts: 0.0, common: Common::Nothing }
     }
-    Increments::of(&Record::new(ranks, seconds, Vec::new()).unwrap()).unwrap()
+
+    pub fn increments(self, seed: u64) -> Increments {
+        let (mut random, [ranks, steps]) = (stream(seed, 0), self.size);
+        let law = StudentT::new(5.0).unwrap();
+        let fresh = (1.0 - self.lasts * self.lasts).sqrt();
+        let (mut path, mut seconds) = (vec![1000.0; ranks], Vec::new());
+        let mut off: Vec<f64> = (0..ranks).map(|_| normal(&mut random)).collect();
+        for _ in 0..steps {
+            for load in &mut path {
+                *load += 0.3
+                    + match self.heavy {
+                        true => law.sample(&mut random) / (5.0_f64 / 3.0).sqrt(),
+                        false => normal(&mut random),
+                    };
+            }
+            let mean = path.iter().sum::<f64>() / ranks as f64;
+            let shift = match self.common {
+                Common::Nothing => 0.0,
+                Common::Total => 1000.0 - mean,
+                Common::Speed => 20.0 * normal(&mut random),
+            };
+            for (load, off) in path.iter().zip(&mut off) {
+                *off = self.lasts * *off + fresh * normal(&mut random);
+                seconds.push(load + shift + self.noise * *off);
+            }
+        }
+        Increments::of(&Record::new(ranks, seconds, Vec::new()).unwrap()).unwrap()
+    }
 }
 
 fn of_increments(rows: &mut Vec<Row>) {
     for ranks in [2, 4, 8, 32] {
         rows.push(Row::new(&format!("drift, {ranks} ranks"), move |seed| {
-            Some(increments(ranks, 100, 0.0, false, seed).drift.contains(0.3))
+            Some(Walks::of([ranks, 100], false, 0.0).increments(seed).drift.contains(0.3))
         }));
     }
     for (ranks, steps, noise, heavy) in [
@@ -112,7 +118,7 @@ fn of_increments(rows: &mut Vec<Row>) {
         let tails = if heavy { ", Student t5" } else { "" };
         let name = format!("deviation, {ranks} ranks, {steps} steps, noise {noise}{tails}");
         rows.push(Row::new(&name, move |seed| {
-            Some(increments(ranks, steps, noise, heavy, seed).deviation.contains(1.0))
+            Some(Walks::of([ranks, steps], heavy, noise).increments(seed).deviation.contains(1.0))
         }));
     }
 }
@@ -122,8 +128,8 @@ fn of_common_changes(rows: &mut Vec<Row>) {
         for [ranks, steps] in [[2, 400], [8, 40], [8, 400]] {
             let name = format!("deviation, {ranks} ranks, {steps} steps, {name}");
             rows.push(Row::new(&name, move |seed| {
-                let found = increments_with(common, [ranks, steps], 0.0, false, seed);
-                Some(found.deviation.contains(1.0))
+                let walks = Walks { common, ..Walks::of([ranks, steps], false, 0.0) };
+                Some(walks.increments(seed).deviation.contains(1.0))
             }));
         }
     }
@@ -230,20 +236,20 @@ fn of_paths(rows: &mut Vec<Row>) {
     }
 }
 
-/// Walks of `ranks` ranks on nine levels that move up and down with probability `rate` each.
-fn walks(ranks: usize, steps: usize, rate: f64, seed: u64) -> Transitions {
+/// Walks on nine levels that move up and down with these probabilities each, rank by rank.
+fn walks(rates: &[f64], steps: usize, seed: u64) -> Transitions {
     let mut random = stream(seed, 3);
-    let mut levels = vec![5_i32; ranks];
+    let mut levels = vec![5_i32; rates.len()];
     let mut seconds = Vec::new();
     for _ in 0..steps {
         seconds.extend(levels.iter().map(|level| f64::from(*level)));
-        for level in &mut levels {
+        for (level, rate) in levels.iter_mut().zip(rates) {
             let draw: f64 = random.random();
-            let change = i32::from(draw < rate) - i32::from(draw >= 1.0 - rate);
+            let change = i32::from(draw < *rate) - i32::from(draw >= 1.0 - rate);
             *level = (*level + change).clamp(1, 9);
         }
     }
-    Transitions::of(&Record::new(ranks, seconds, Vec::new()).unwrap(), 1.0).unwrap()
+    Transitions::of(&Record::new(rates.len(), seconds, Vec::new()).unwrap(), 1.0).unwrap()
 }
 
 fn all_rows() -> Vec<Row> {
@@ -282,7 +288,7 @@ fn intervals_contain_the_truth_in_93_of_100_samples() {
 
 /// Share of records of identical walks whose ranks are refuted to be alike at `level`.
 fn refuted(ranks: usize, steps: usize, rate: f64, level: f64, records: u64) -> f64 {
-    let found = |seed: &u64| walks(ranks, steps, rate, *seed).alike() < level;
+    let found = |seed: &u64| walks(&vec![rate; ranks], steps, *seed).alike() < level;
     (1..=records).into_par_iter().filter(found).count() as f64 / records as f64
 }
 
@@ -292,19 +298,8 @@ fn identical_walks_are_not_refuted() {
         assert!(refuted(ranks, steps, rate, 0.001, 60) <= 0.02);
     }
     // Two ranks of eight that move ten times as often.
-    let mut random = stream(1, 4);
-    let mut levels = [5_i32; 8];
-    let mut seconds = Vec::new();
-    for _ in 0..400 {
-        seconds.extend(levels.iter().map(|level| f64::from(*level)));
-        for (rank, level) in levels.iter_mut().enumerate() {
-            let rate = if rank < 2 { 0.2 } else { 0.02 };
-            let draw: f64 = random.random();
-            *level = (*level + i32::from(draw < rate) - i32::from(draw >= 1.0 - rate)).clamp(1, 9);
-        }
-    }
-    let record = Record::new(8, seconds, Vec::new()).unwrap();
-    assert!(Transitions::of(&record, 1.0).unwrap().alike() < 0.001);
+    let unlike = [[0.2; 2].as_slice(), &[0.02; 6]].concat();
+    assert!(walks(&unlike, 400, 1).alike() < 0.001);
 }
 
 #[test]

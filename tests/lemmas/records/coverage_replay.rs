@@ -1,9 +1,10 @@
 //! How often the 95 % intervals of what a rule saves on the steps of a log contain what it saves on
 //! average.
 
+use crate::shared::normal;
 use crate::thorough::some;
 use rand::RngExt;
-use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
+use rand_distr::{Distribution, Exp1, StudentT};
 use rayon::prelude::*;
 use remapping::estimate::Estimate;
 use remapping::policy::Rule;
@@ -27,7 +28,6 @@ enum World {
 
 impl World {
     fn increment(self, random: &mut Stream) -> f64 {
-        let normal = |random: &mut Stream| -> f64 { StandardNormal.sample(random) };
         match self {
             World::Walk => 0.01 * normal(random),
             World::Jumps => {
@@ -96,8 +96,7 @@ impl Case {
     fn share(self, seeds: u64) -> f64 {
         let all: Vec<Estimate> = (1..=seeds).into_par_iter().map(|seed| self.more(seed)).collect();
         let truth = all.iter().map(|found| found.value).sum::<f64>() / seeds as f64;
-        let contains = |found: &&Estimate| found.lower <= truth && truth <= found.upper;
-        all.iter().filter(contains).count() as f64 / seeds as f64
+        all.iter().filter(|found| found.contains(truth)).count() as f64 / seeds as f64
     }
 }
 

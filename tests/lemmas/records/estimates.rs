@@ -113,10 +113,8 @@ fn a_change_point_is_found_where_it_is() {
     let values: Vec<f64> = (0..80).map(|i| jitter(i) + if i < 50 { 1.0 } else { 2.0 }).collect();
     let found = change(&values).unwrap();
     assert_eq!(found.at, 50);
-    assert!(
-        abs_diff_eq!(found.before, 1.05, epsilon = 0.01)
-            && abs_diff_eq!(found.after, 2.05, epsilon = 0.01)
-    );
+    assert_abs_diff_eq!(found.before, 1.05, epsilon = 0.01);
+    assert_abs_diff_eq!(found.after, 2.05, epsilon = 0.01);
     let line: Vec<f64> = (0..80).map(|i| jitter(i) + 0.05 * i as f64).collect();
     assert!(change(&line).is_none(), "a line is no change of phase");
     let flat: Vec<f64> = (0..80).map(jitter).collect();

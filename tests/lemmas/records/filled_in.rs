@@ -1,7 +1,8 @@
 //! Times that were filled in say nothing of how loads change.
 
+use crate::shared::normal;
 use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
+use remapping::estimate::Estimate;
 use remapping::fit::increments::Increments;
 use remapping::fit::lasting::Lasting;
 use remapping::fit::whole::{Taking, Whole};
@@ -19,9 +20,8 @@ fn record([ranks, steps]: [usize; 2], noise: f64, share: f64, seed: u64) -> Reco
             loads.fill(mean);
         }
         for load in &mut loads {
-            let [step, off]: [f64; 2] = [(); 2].map(|()| StandardNormal.sample(&mut random));
-            *load += step;
-            seconds.push(*load + noise * off);
+            *load += normal(&mut random);
+            seconds.push(*load + noise * normal(&mut random));
         }
     }
     let mut missing = stream(seed, 2);
@@ -44,14 +44,6 @@ fn record([ranks, steps]: [usize; 2], noise: f64, share: f64, seed: u64) -> Reco
         .with_filled(filled)
 }
 
-/// Mean, and deviation of the mean.
-fn moments(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (n - 1.0) / n).sqrt())
-}
-
 #[test]
 fn they_do_not_make_walks_smaller() {
     for (size, share) in [([8, 600], 0.03), ([8, 600], 0.08), ([2, 600], 0.08), ([4, 2000], 0.08)] {
@@ -59,8 +51,10 @@ fn they_do_not_make_walks_smaller() {
         let found: Vec<Increments> =
             records.map(|record| Increments::of(&record).unwrap()).collect();
         let deviations: Vec<f64> = found.iter().map(|found| found.deviation.value).collect();
-        let (mean, error) = moments(&deviations);
-        assert!((mean - 1.0).abs() < 3.0 * error + 0.002, "{size:?} {share}: {mean} +- {error}");
+        let mean = Estimate::of(&deviations);
+        // Three standard errors, and some bias.
+        let far = 1.5 * mean.half_width() + 0.002;
+        assert!((mean.value - 1.0).abs() < far, "{size:?} {share}: {mean:?}");
         let inside = found.iter().filter(|found| found.deviation.contains(1.0)).count();
         assert!(inside >= 52, "{size:?} {share}: {inside} of 60");
         let told = found.iter().filter(|found| found.noise > 0.0).count();
@@ -74,8 +68,8 @@ fn nor_noise() {
     let by_lags = |record: &Record| Increments::of(record).unwrap().noise;
     let lasting = |record: &Record| Lasting::of(record).unwrap().noise;
     for noise in [&by_lags as &dyn Fn(&Record) -> f64, &lasting] {
-        let (mean, error) = moments(&records.iter().map(noise).collect::<Vec<_>>());
-        assert!((mean - 2.0).abs() < 3.0 * error + 0.01, "{mean} +- {error}");
+        let mean = Estimate::of(&records.iter().map(noise).collect::<Vec<_>>());
+        assert!((mean.value - 2.0).abs() < 1.5 * mean.half_width() + 0.01, "{mean:?}");
     }
 }
 

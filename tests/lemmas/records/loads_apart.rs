@@ -2,8 +2,8 @@
 //! and the same noise cost under these remaps, on average over runs, and what a walk adds is found
 //! whatever was remapped.
 
+use crate::shared::normal;
 use crate::thorough::{few_or_all, some};
-use rand_distr::{Distribution, StandardNormal};
 use remapping::fit::apart::apart;
 use remapping::fit::increments::Increments;
 use remapping::policy::Rule;
@@ -26,10 +26,7 @@ impl Run {
     /// With a slope for each rank, kept for good.
     fn new(seed: u64, steps: usize, [walk, noise, slope]: [f64; 3]) -> Run {
         let mut random = stream(seed, 5);
-        let mut normal = |size: f64| -> f64 {
-            let one: f64 = StandardNormal.sample(&mut random);
-            size * one
-        };
+        let mut normal = |size: f64| size * normal(&mut random);
         let slopes: Vec<f64> = (0..RANKS).map(|_| normal(slope)).collect();
         let cells = RANKS * steps;
         let gained = (0..cells).map(|at| slopes[at % RANKS] + normal(walk)).collect();
@@ -144,7 +141,7 @@ fn walks_between_remaps() {
             let (times, _, remaps) = run.played(false, &|since, _| since == every);
             let record = Record::new(RANKS, times, remaps).unwrap();
             let found = Increments::of(&record).unwrap().deviation;
-            inside += usize::from(found.lower <= sizes[0] && sizes[0] <= found.upper);
+            inside += usize::from(found.contains(sizes[0]));
         }
         assert!(inside >= 52, "{sizes:?} {every}: {inside} of 60");
     }

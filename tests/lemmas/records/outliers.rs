@@ -1,7 +1,8 @@
 //! What is left out as far off: excursions of a step or two, and nothing that walks do by
 //! themselves.
 
-use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
+use crate::shared::normal;
+use rand_distr::{Distribution, Exp1, StudentT};
 use remapping::fit::level::without_outliers;
 use remapping::simulate::{Stream, stream};
 
@@ -9,10 +10,6 @@ const STEPS: usize = 20_000;
 
 /// What a step adds for good, and what the next one takes back.
 type Law = (&'static str, fn(&mut Stream) -> f64, fn(&mut Stream) -> f64);
-
-fn normal(random: &mut Stream) -> f64 {
-    StandardNormal.sample(random)
-}
 
 fn heavy(random: &mut Stream) -> f64 {
     StudentT::new(5.0).unwrap().sample(random)
@@ -26,11 +23,7 @@ const LAWS: [Law; 9] = [
     ("a walk", normal, nothing),
     ("a walk that mostly rises", |random| 1.0 + normal(random), nothing),
     ("a slope with some noise", |_| 1.0, |random| 0.3 * normal(random)),
-    (
-        "a slope, a walk and noise",
-        |random| 0.1 + 0.05 * normal(random),
-        |random| 0.1 * normal(random),
-    ),
+    ("a slope, a walk and noise", |r| 0.1 + 0.05 * normal(r), |r| 0.1 * normal(r)),
     ("noise", nothing, normal),
     ("heavy tails", heavy, nothing),
     ("heavy tails that mostly rise", |random| 1.0 + heavy(random), nothing),
@@ -66,9 +59,8 @@ fn excursions_of_one_and_two_steps_are_found_on_all_of_these() {
         let mut random = stream(8, 1);
         let mut places = Vec::new();
         for first in (10..STEPS - 10).step_by(50) {
-            let size = 30.0
-                * if first % 100 == 10 { 1.0 } else { -1.0 }
-                * (1.0 + normal(&mut random).abs());
+            let side = if first % 100 == 10 { 30.0 } else { -30.0 };
+            let size = side * (1.0 + normal(&mut random).abs());
             let last = first + first / 50 % 2;
             path[first..=last].iter_mut().for_each(|value| *value += size);
             places.extend(first..=last);

@@ -1,49 +1,20 @@
 //! Recorded runs: what other remaps would have made of them.
 
+use super::overlap::overlaps;
 use super::records;
 use crate::thorough::some;
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
 use remapping::fit::level::Family;
+use remapping::overlap::Price;
 use remapping::policy::predictive::Predictive;
 use remapping::policy::{Policy, Rule};
 use remapping::record::Record;
 use remapping::replay::{Indicator, cheapest, intervals, learn, replay, thresholds, tuned};
 use remapping::simulate::{Base, Recorded, stream};
 
-/// The cost of the steps from `first` on with remaps after the steps marked in `plan`.
-fn cost(record: &Record, first: usize, plan: u32, remap_cost: f64) -> f64 {
-    let mut base = first.checked_sub(1).map_or(Base::AsRecorded, Base::Balanced);
-    let (mut total, mut times) = (0.0, Vec::new());
-    for step in first..record.steps() {
-        Recorded::times(record, base, step, &mut times);
-        let most = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        total += most - times.iter().sum::<f64>() / times.len() as f64;
-        if plan >> (step - first) & 1 == 1 {
-            base = Base::Balanced(step);
-            total += remap_cost;
-        }
-    }
-    total
-}
-
 proptest! {
-    /// Hindsight by dynamic programming is the best of all sequences of remaps.
-    #[test]
-    fn the_clairvoyant_is_the_best_sequence(record in records(3..10, 0..3), remap_cost in 0.0..8.0_f64, late in any::<bool>()) {
-        let first = if late { 1 } else { 0 };
-        let steps = record.steps() - first;
-        let best = (0..1_u32 << (steps - 1))
-            .map(|plan| cost(&record, first, plan, remap_cost))
-            .fold(f64::INFINITY, f64::min);
-        let start = || -> Vec<Box<dyn Policy>> { vec![Rule::Never.start(remap_cost)] };
-        let found = replay(&record, first..record.steps(), remap_cost, &start, &()).unwrap();
-        prop_assert!(abs_diff_eq!(found.clairvoyant, best, epsilon = 1e-9 * best.max(1.0)));
-        let never = cost(&record, first, 0, remap_cost);
-        prop_assert!(abs_diff_eq!(found.tallies[0].value, never, epsilon = 1e-9 * never.max(1.0)));
-    }
-
     /// Without remaps, recorded or made, the counterfactual is the record.
     #[test]
     fn what_nobody_remapped_is_what_was_recorded(record in records(3..10, 0..3)) {
@@ -75,17 +46,19 @@ proptest! {
     /// No policy is cheaper than hindsight, and every tuned rule is as good as each it was chosen
     /// from.
     #[test]
-    fn hindsight_is_never_beaten(record in records(3..10, 0..3), remap_cost in 0.01..8.0_f64, late in any::<bool>()) {
-        let steps = 0..record.steps();
+    fn hindsight_is_never_beaten(
+        record in records(3..10, 0..3), overlap in overlaps(), remap_cost in 0.01..8.0_f64, late in any::<bool>(),
+    ) {
+        let (steps, price) = (0..record.steps(), Price { stops: remap_cost, overlap });
         let rules: Vec<Rule> = intervals(steps.len()).into_iter().chain(thresholds(&record, steps.clone(), Indicator::Excess)).collect();
-        let best = tuned(&record, steps.clone(), remap_cost, &rules).unwrap();
+        let best = tuned(&record, steps.clone(), price, &rules).unwrap();
         let start = || -> Vec<Box<dyn Policy>> {
             let family = if late { Family::Trends } else { Family::Means };
             let plan = Predictive::new((0..2).map(|s| record.path(s)), remap_cost, steps.len() as u64, true, family);
             let ours: [Box<dyn Policy>; 2] = [best.start(remap_cost), Box::new(plan)];
             ours.into_iter().chain(rules.iter().map(|rule| rule.start(remap_cost))).collect()
         };
-        let found = replay(&record, steps.clone(), remap_cost, &start, &()).unwrap();
+        let found = replay(&record, steps.clone(), price, &start, &()).unwrap();
         for tally in &found.tallies {
             prop_assert!(tally.value >= found.clairvoyant - 1e-9);
         }
@@ -160,10 +133,7 @@ fn learning_is_reproducible_and_keeps_its_best() {
     let found = replay(&record, 0..200, 2.0, &start, &()).unwrap();
     let regret = |place: usize| found.tallies[place].value - found.clairvoyant;
     let least = curve.iter().map(|(_, regret)| *regret).fold(f64::INFINITY, f64::min);
-    assert!(
-        abs_diff_eq!(regret(0), least, epsilon = 1e-9),
-        "the best of the curve is kept: {curve:?}"
-    );
+    assert!(abs_diff_eq!(regret(0), least, epsilon = 1e-9), "the best is kept: {curve:?}");
     assert!(regret(0) < 0.25 * found.clairvoyant, "{curve:?}, {}", found.clairvoyant);
     assert!(regret(0) < 0.2 * regret(1).min(regret(2)));
 }
