@@ -4,16 +4,16 @@
 //! lists the ten of each kind that take most: applications of the chain for stopping, questions to
 //! the observer (one for each frequency of an evaluation) for intervals.
 
+use crate::periodic::chains::moves;
+use crate::shared::Asked;
 use remapping::chain::{BirthDeath, Edge};
-use remapping::imbalance::RunningCost;
-use remapping::periodic::{Bound, ChainLoads, LoadChain};
+use remapping::imbalance::{Imbalance, RunningCost};
+use remapping::periodic::{Bound, ChainLoads};
 use remapping::stopping::{
     AfterRemap, Exchange, Limits, Model, Process, ProcessChain, Settings, States, Varying,
     long_run, rebalanced, units_moved,
 };
-use remapping::{Halt, Observer, Status};
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
+use remapping::{Rational, Status};
 
 /// Numbers without a pattern (splitmix64).
 struct Numbers(u64);
@@ -78,21 +78,6 @@ impl Numbers {
     }
 }
 
-/// Counts how often it is asked, and calls a halt beyond some number.
-struct Asked {
-    times: AtomicU64,
-    most: u64,
-}
-
-impl Observer for Asked {
-    fn progress(&self, _: u64, _: u64) -> ControlFlow<Halt> {
-        match self.times.fetch_add(1, Ordering::Relaxed) < self.most {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Halt::TimeLimit),
-        }
-    }
-}
-
 /// One model: its kind, its work, its size, and what to call it.
 struct Case {
     kind: &'static str,
@@ -122,8 +107,8 @@ fn stopping(numbers: &mut Numbers, most: usize) -> Case {
     let settings = Settings { iterations: 20_000, ..Settings::default() };
     let case = |kind, work, states, status, gap| Case { kind, work, states, status, gap, name };
     let space = || {
-        let equal = vec![remapping::Rational::ONE; processes.len()];
-        let imbalance = remapping::imbalance::Imbalance::new(cost, &equal, 1000).unwrap();
+        let equal = vec![Rational::ONE; processes.len()];
+        let imbalance = Imbalance::new(cost, &equal, 1000).unwrap();
         (States::independent(&processes, |_, _| true).unwrap(), imbalance)
     };
     match numbers.below(5) {
@@ -161,19 +146,17 @@ fn interval(numbers: &mut Numbers, most: u64) -> Case {
     let count = numbers.spread(2.0, 2000.0) as usize;
     let start = numbers.below(levels as u64) as usize;
     let limit = numbers.spread(0.01, 0.5);
-    let moves = |of: fn(&BirthDeath, usize) -> f64| (0..levels).map(|l| of(&chain, l)).collect();
-    let chain = LoadChain { up: moves(BirthDeath::up), down: moves(BirthDeath::down) };
-    let loads = ChainLoads { count, chain, lowest: 1.0, start };
-    let asked = Asked { times: AtomicU64::new(0), most };
+    let loads = ChainLoads { count, chain: moves(&chain), lowest: 1.0, start };
+    let asked = Asked::at_most(most);
     let found = loads.longest(Bound::MaxDeviation(limit), &asked);
     let name = format!(
         "{count} x {levels} from {start}, {limit:.4}, {:?}: {:?}",
         (loads.chain.up[0], loads.chain.down[levels - 1]),
         found.interval.steps
     );
-    let work = asked.times.into_inner();
-    let gap = if found.interval.steps.is_some_and(|steps| steps == 0) { 1.0 } else { 0.0 };
-    Case { kind: "Interval", work, states: levels, status: found.status, gap, name }
+    let gap = if found.interval.steps == Some(0) { 1.0 } else { 0.0 };
+    let (kind, work, status) = ("Interval", asked.times(), found.status);
+    Case { kind, work, states: levels, status, gap, name }
 }
 
 /// So many models; the slowest are printed.

@@ -1,43 +1,44 @@
 //! Loads on the levels of a chain: against all joint levels, and against a look at every step.
 
+use crate::shared::Asked;
 use proptest::prelude::*;
+use remapping::Status;
+use remapping::chain::{BirthDeath, Edge};
 use remapping::periodic::{Bound, ChainLoads, LoadChain};
-use remapping::{Halt, Observer, Status};
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The moves of a birth-death chain.
+pub fn moves(chain: &BirthDeath) -> LoadChain {
+    let of = |move_of: fn(&BirthDeath, usize) -> f64| {
+        (0..chain.levels()).map(|level| move_of(chain, level)).collect()
+    };
+    LoadChain { up: of(BirthDeath::up), down: of(BirthDeath::down) }
+}
+
+fn walk(levels: usize, p: f64, edge: Edge) -> LoadChain {
+    moves(&BirthDeath::walk(levels, p, p, edge).unwrap())
+}
 
 fn loads(
     counts: std::ops::Range<usize>,
     levels: std::ops::Range<usize>,
 ) -> impl Strategy<Value = ChainLoads> {
     let probability = prop_oneof![Just(0.25), 0.01..0.49f64];
-    (
-        counts,
-        levels,
-        prop::collection::vec((probability.clone(), probability), 40),
-        0.0..1.0f64,
-        0u8..4,
-    )
-        .prop_map(|(count, levels, moves, start, lowest)| {
-            let last = levels - 1;
-            let up = (0..levels).map(|l| if l == last { 0.0 } else { moves[l].0 }).collect();
-            let down = (0..levels).map(|l| if l == 0 { 0.0 } else { moves[l].1 }).collect();
-            let start = (start * levels as f64) as usize;
-            ChainLoads { count, chain: LoadChain { up, down }, lowest: f64::from(lowest), start }
-        })
+    let moves = prop::collection::vec((probability.clone(), probability), levels);
+    (counts, moves, 0.0..1.0f64, 0u8..4).prop_map(|(count, moves, start, lowest)| {
+        let levels = moves.len();
+        let (mut up, mut down): (Vec<f64>, Vec<f64>) = moves.into_iter().unzip();
+        (up[levels - 1], down[0]) = (0.0, 0.0);
+        let start = (start * levels as f64) as usize;
+        ChainLoads { count, chain: LoadChain { up, down }, lowest: f64::from(lowest), start }
+    })
 }
 
 /// `E max |w_i - wbar|` over all joint levels.
 fn enumerated(loads: &ChainLoads, law: &[f64]) -> f64 {
     let levels = law.len();
-    let joint = (0..levels.pow(loads.count as u32)).map(|mut code| {
-        let own: Vec<usize> = (0..loads.count)
-            .map(|_| {
-                let level = code % levels;
-                code /= levels;
-                level
-            })
-            .collect();
+    let joint = (0..levels.pow(loads.count as u32)).map(|code| {
+        let level = |i: usize| code / levels.pow(i as u32) % levels;
+        let own: Vec<usize> = (0..loads.count).map(level).collect();
         let mean = own.iter().sum::<usize>() as f64 / own.len() as f64;
         let most = own.iter().map(|level| (*level as f64 - mean).abs()).fold(0.0, f64::max);
         most * own.iter().map(|level| law[*level]).product::<f64>()
@@ -97,29 +98,16 @@ proptest! {
     }
 }
 
-/// Asks for nothing, and counts.
-struct Asked(AtomicU64);
-
-impl Observer for Asked {
-    fn progress(&self, _: u64, _: u64) -> ControlFlow<Halt> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        ControlFlow::Continue(())
-    }
-}
-
 /// The imbalance of 200 processors is evaluated where it matters: an evaluation asks once for each
 /// of hundreds of frequencies, and the interval has 60 steps.
 #[test]
 fn few_steps_of_many_processors_are_evaluated() {
-    let levels = 610;
-    let up = (0..levels).map(|l| if l == levels - 1 { 0.0 } else { 0.25 }).collect();
-    let down = (0..levels).map(|l| if l == 0 { 0.0 } else { 0.25 }).collect();
-    let loads = ChainLoads { count: 200, chain: LoadChain { up, down }, lowest: 1.0, start: 53 };
-    let asked = Asked(AtomicU64::new(0));
+    let chain = walk(610, 0.25, Edge::Hold);
+    let loads = ChainLoads { count: 200, chain, lowest: 1.0, start: 53 };
+    let asked = Asked::at_most(u64::MAX);
     let found = loads.longest(Bound::MaxDeviation(0.3), &asked);
-    assert_eq!(found.status, Status::Converged);
-    let (steps, asked) = (found.interval.steps.unwrap(), asked.0.into_inner());
-    assert_eq!(steps, 60);
+    assert_eq!((found.status, found.interval.steps), (Status::Converged, Some(60)));
+    let asked = asked.times();
     assert!(asked < 6000, "{asked}");
 }
 
@@ -127,39 +115,15 @@ fn few_steps_of_many_processors_are_evaluated() {
 /// leaves room long before, and with levels by turns, too.
 #[test]
 fn a_bound_with_room_is_kept_before_laws_are_at_rest() {
-    let levels = 60;
-    let walk = |p: f64, inward: f64| {
-        let up = |l| {
-            if l == levels - 1 {
-                0.0
-            } else if l == 0 {
-                p + inward
-            } else {
-                p
-            }
-        };
-        let down = |l| {
-            if l == 0 {
-                0.0
-            } else if l == levels - 1 {
-                p + inward
-            } else {
-                p
-            }
-        };
-        LoadChain { up: (0..levels).map(up).collect(), down: (0..levels).map(down).collect() }
-    };
-    for (chain, most) in [(walk(0.01, 0.0), 400_000), (walk(0.5, 0.5), 8_000)] {
+    for (p, edge, most) in [(0.01, Edge::Hold, 400_000), (0.5, Edge::Reflect, 8_000)] {
+        let chain = walk(60, p, edge);
         let loads = ChainLoads { count: 4, chain, lowest: 1.0, start: 10 };
         for bound in [Bound::MaxDeviation(2.0), Bound::RmsDeviation(2.5)] {
-            let asked = Asked(AtomicU64::new(0));
+            let asked = Asked::at_most(u64::MAX);
             let found = loads.longest(bound, &asked);
-            assert_eq!(
-                (found.status, found.interval.steps),
-                (Status::Converged, None),
-                "{bound:?}"
-            );
-            let asked = asked.0.into_inner();
+            let known = (found.status, found.interval.steps);
+            assert_eq!(known, (Status::Converged, None), "{bound:?}");
+            let asked = asked.times();
             assert!(asked < most, "{bound:?}: {asked}");
         }
     }

@@ -1,13 +1,13 @@
 //! Expected deviations of the loads \[FXW03\]: the exact method against enumeration of all places
 //! and plain convolution.
 
+use crate::shared::double;
 use approx::abs_diff_eq;
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::distribution::{Class, Law, Steps};
 use remapping::periodic::{ExpectedImbalance, Processors, distribution_free_factor};
+use std::collections::BTreeMap;
 
 /// A law with whole steps and weights in `1/16`, and the same as a map of exact fractions.
 pub fn whole_steps() -> impl Strategy<Value = (Law, BTreeMap<i64, Rational>)> {
@@ -20,13 +20,9 @@ pub fn whole_steps() -> impl Strategy<Value = (Law, BTreeMap<i64, Rational>)> {
             weights.insert(step, Rational::from(weight) / Rational::from(16));
             left -= weight;
         }
-        let pairs = weights.iter().map(|(step, weight)| (*step as f64, float(weight))).collect();
+        let pairs = weights.iter().map(|(step, weight)| (*step as f64, double(weight))).collect();
         (Law::Steps(Steps::new(pairs).unwrap()), weights)
     })
-}
-
-fn float(value: &Rational) -> f64 {
-    value.to_f64().value()
 }
 
 /// Law of the sum of `time` steps, exactly.
@@ -66,48 +62,53 @@ fn expectation(laws: &[BTreeMap<i64, Rational>], f: &dyn Fn(&[i64]) -> Rational)
     visit(laws, &mut Vec::new(), Rational::ONE, f)
 }
 
-/// `N max_i |w_i - wbar|`, a whole number.
-fn scaled_deviation(places: &[i64]) -> Rational {
-    let (n, sum) = (places.len() as i64, places.iter().sum::<i64>());
-    Rational::from(places.iter().map(|place| (n * place - sum).abs()).max().unwrap())
+pub fn processors(load: f64, classes: &[(usize, Law)]) -> Processors {
+    let classes = classes.iter().map(|(count, law)| Class { count: *count, law: law.clone() });
+    Processors::new(load, classes.collect()).unwrap()
 }
 
-pub fn processors(load: f64, laws: &[Law]) -> Processors {
-    let classes = laws.iter().map(|law| Class { count: 1, law: law.clone() }).collect();
-    Processors::new(load, classes).unwrap()
+/// One processor for each of these.
+pub fn different(load: f64, laws: &[(Law, BTreeMap<i64, Rational>)]) -> Processors {
+    let classes: Vec<(usize, Law)> = laws.iter().map(|(law, _)| (1, law.clone())).collect();
+    processors(load, &classes)
 }
 
 pub fn identical(count: usize, load: f64, law: Law) -> Processors {
-    Processors::new(load, vec![Class { count, law }]).unwrap()
+    processors(load, &[(count, law)])
 }
 
-/// `E max_i |S_i - Q/N|` by cutting the law to every window and convolving it, term by term.
-fn by_plain_convolution(law: &[f64], count: usize) -> f64 {
-    let convolve = |a: &[f64], b: &[f64]| {
-        let mut sum = vec![0.0; a.len() + b.len() - 1];
-        for (i, p) in a.iter().enumerate() {
-            for (j, q) in b.iter().enumerate() {
-                sum[i + j] += p * q;
+/// `E max_i |S_i - Q/N|` of laws on as many points each, by cutting them to every window and
+/// convolving these, term by term; what is below 1e-15 is left out.
+pub fn by_plain_convolution(laws: &[Vec<f64>]) -> f64 {
+    let convolved = |cut: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
+        let both = |a: Vec<f64>, b: Vec<f64>| {
+            let mut sum = vec![0.0; a.len() + b.len() - 1];
+            for (i, p) in a.iter().enumerate().filter(|(_, p)| **p > 1e-18) {
+                b.iter().enumerate().for_each(|(j, q)| sum[i + j] += p * q);
             }
-        }
-        sum
+            sum
+        };
+        laws.iter().map(cut).reduce(both).unwrap()
     };
-    let power = |law: &[f64]| (1..count).fold(law.to_vec(), |sum, _| convolve(&sum, law));
-    let total = power(law);
+    let (n, width) = (laws.len(), laws[0].len());
     let mut windows = BTreeMap::new();
     let mut expected = 0.0;
-    for (sum, p) in total.iter().enumerate() {
+    for (sum, p) in convolved(&Vec::clone).iter().enumerate().filter(|(_, p)| **p > 1e-15) {
         // Deviations are multiples of 1/N: the distribution function jumps only there.
-        for tick in 0..=count * law.len() {
-            let a = sum.saturating_sub(tick).div_ceil(count);
-            let b = ((sum + tick) / count).min(law.len() - 1);
+        for tick in 0..=n * width {
+            let a = sum.saturating_sub(tick).div_ceil(n);
+            let b = ((sum + tick) / n).min(width - 1);
             let inside = if a > b {
                 0.0
             } else {
-                let cut = windows.entry((a, b)).or_insert_with(|| power(&law[a..=b]));
-                sum.checked_sub(a * count).and_then(|s| cut.get(s)).copied().unwrap_or(0.0)
+                let cut =
+                    windows.entry((a, b)).or_insert_with(|| convolved(&|law| law[a..=b].to_vec()));
+                sum.checked_sub(a * n).and_then(|s| cut.get(s)).copied().unwrap_or(0.0)
             };
-            expected += (p - inside) / count as f64;
+            expected += (p - inside) / n as f64;
+            if p - inside < 1e-15 {
+                break;
+            }
         }
     }
     expected
@@ -116,70 +117,36 @@ fn by_plain_convolution(law: &[f64], count: usize) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    /// The exact method, extremes and equation (20). Lemma 3.1: `d^2 + theta^2 <= v^2 <= N (d^2 +
+    /// theta^2)`, where `d^2 + theta^2 = E max^2 / (E wbar)^2`.
     #[test]
-    fn exact_deviation_is_that_of_enumeration(
+    fn deviations_are_those_of_enumeration(
         laws in prop::collection::vec(whole_steps(), 2..5),
         time in 1_u64..4,
     ) {
         let fractions: Vec<_> = laws.iter().map(|law| summed(&law.1, time)).collect();
-        let n = laws.len() as f64;
-        let truth = float(&expectation(&fractions, &scaled_deviation)) / n;
-        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
-        let found = ExpectedImbalance::new(&processors(10.0, &laws)).unwrap().max_deviation(time);
+        let n = laws.len() as i64;
+        let expected = |of: &dyn Fn(&[i64]) -> i64| expectation(&fractions, &|places| Rational::from(of(places)));
+        let away = |places: &[i64]| -> Vec<i64> {
+            let sum: i64 = places.iter().sum();
+            places.iter().map(|place| n * place - sum).collect()
+        };
+        let largest = |places: &[i64]| away(places).into_iter().map(i64::abs).max().unwrap();
+        let system = different(10.0, &laws);
+        let mut imbalance = ExpectedImbalance::new(&system).unwrap();
+        let (found, truth) = (imbalance.max_deviation(time), double(&expected(&largest)) / n as f64);
         prop_assert!(abs_diff_eq!(found.value, truth, epsilon = found.error + 1e-15 * truth), "{found:?} {truth}");
         prop_assert!(found.error < 1e-11);
-    }
-
-    #[test]
-    fn extremes_are_those_of_enumeration(
-        laws in prop::collection::vec(whole_steps(), 2..5),
-        time in 1_u64..4,
-    ) {
-        let fractions: Vec<_> = laws.iter().map(|law| summed(&law.1, time)).collect();
-        let n = laws.len() as i64;
-        let above = expectation(&fractions, &|places| {
-            Rational::from(n * places.iter().max().unwrap() - places.iter().sum::<i64>())
-        });
-        let below = expectation(&fractions, &|places| {
-            Rational::from(places.iter().sum::<i64>() - n * places.iter().min().unwrap())
-        });
-        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
-        let found = ExpectedImbalance::new(&processors(10.0, &laws)).unwrap().extremes(time as f64);
-        prop_assert!(abs_diff_eq!(found.above, float(&above) / n as f64, epsilon = 1e-12));
-        prop_assert!(abs_diff_eq!(found.below, float(&below) / n as f64, epsilon = 1e-12));
-    }
-
-    #[test]
-    fn rms_deviation_is_equation_20(
-        laws in prop::collection::vec(whole_steps(), 2..5),
-        time in 1_u64..4,
-    ) {
-        let fractions: Vec<_> = laws.iter().map(|law| summed(&law.1, time)).collect();
-        let n = laws.len() as i64;
-        let truth = expectation(&fractions, &|places| {
-            let sum: i64 = places.iter().sum();
-            Rational::from(places.iter().map(|place| (n * place - sum).pow(2)).sum::<i64>())
-        });
-        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
-        let system = processors(10.0, &laws);
+        let found = imbalance.extremes(time as f64);
+        let above = expected(&|places| away(places).into_iter().max().unwrap());
+        let below = expected(&|places| -away(places).into_iter().min().unwrap());
+        prop_assert!(abs_diff_eq!(found.above, double(&above) / n as f64, epsilon = 1e-12));
+        prop_assert!(abs_diff_eq!(found.below, double(&below) / n as f64, epsilon = 1e-12));
+        let squares = expected(&|places| away(places).into_iter().map(|away| away.pow(2)).sum());
         let found = system.rms_deviation(time as f64) * system.mean_load(time as f64);
-        prop_assert!(abs_diff_eq!(found, (float(&truth)).sqrt() / n as f64, epsilon = 1e-12));
-    }
-
-    /// `d^2 + theta^2 <= v^2 <= N (d^2 + theta^2)`, where `d^2 + theta^2 = E max^2 / (E wbar)^2`.
-    #[test]
-    fn lemma_3_1(laws in prop::collection::vec(whole_steps(), 2..5), time in 1_u64..4) {
-        let fractions: Vec<_> = laws.iter().map(|law| summed(&law.1, time)).collect();
-        let n = Rational::from(laws.len());
-        let largest = expectation(&fractions, &|places| {
-            let deviation = scaled_deviation(places);
-            &deviation * &deviation
-        });
-        let squares = expectation(&fractions, &|places| {
-            let (n, sum) = (places.len() as i64, places.iter().sum::<i64>());
-            Rational::from(places.iter().map(|place| (n * place - sum).pow(2)).sum::<i64>())
-        });
-        prop_assert!(largest <= squares && squares <= n * largest);
+        prop_assert!(abs_diff_eq!(found, double(&squares).sqrt() / n as f64, epsilon = 1e-12));
+        let largest = expected(&|places| largest(places).pow(2));
+        prop_assert!(largest <= squares && squares <= Rational::from(n) * largest);
     }
 
     /// The exact value for mid-sized systems, by the method taken literally.
@@ -192,8 +159,8 @@ proptest! {
         let sum = summed(&fractions, time);
         let (first, last) = (*sum.keys().next().unwrap(), *sum.keys().next_back().unwrap());
         let weights: Vec<f64> =
-            (first..=last).map(|place| sum.get(&place).map_or(0.0, float)).collect();
-        let truth = by_plain_convolution(&weights, count);
+            (first..=last).map(|place| sum.get(&place).map_or(0.0, double)).collect();
+        let truth = by_plain_convolution(&vec![weights; count]);
         let system = identical(count, 10.0, law);
         let found = ExpectedImbalance::new(&system).unwrap().max_deviation(time);
         prop_assert!(abs_diff_eq!(found.value, truth, epsilon = 1e-12 * (1.0 + truth)), "{found:?} {truth}");
@@ -204,8 +171,7 @@ proptest! {
     fn imbalance_over_time_does_not_increase(
         laws in prop::collection::vec(whole_steps(), 2..6),
     ) {
-        let laws: Vec<Law> = laws.into_iter().map(|law| law.0).collect();
-        let system = processors(10.0, &laws);
+        let system = different(10.0, &laws);
         let mut imbalance = ExpectedImbalance::new(&system).unwrap();
         let mut before = [f64::INFINITY; 3];
         for time in 1..12 {

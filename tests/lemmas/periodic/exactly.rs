@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use remapping::distribution::{Class, Law, Steps};
-use remapping::periodic::{Moments, Processors, cost_aware, first_crossing};
+use remapping::periodic::{ExpectedImbalance, Moments, Processors, cost_aware, first_crossing};
 use remapping::{Rational, Status};
 
 /// A small fraction.
@@ -80,9 +80,8 @@ fn equal_means_of_different_laws_are_known_to_be_equal() {
 }
 
 /// `(remap_cost + sum of E max - mean) / n`, by the law of the largest of all places.
-fn dearest(laws: &[Class], remap_cost: f64, last: u64) -> Vec<f64> {
-    let system = Processors::new(50.0, laws.to_vec()).unwrap();
-    let mut imbalance = remapping::periodic::ExpectedImbalance::new(&system).unwrap();
+pub fn costs(system: &Processors, remap_cost: f64, last: u64) -> Vec<f64> {
+    let mut imbalance = ExpectedImbalance::new(system).unwrap();
     let mut sum = remap_cost;
     let costs = (1..=last).map(|n| {
         sum += imbalance.extremes(n as f64).above;
@@ -102,10 +101,10 @@ proptest! {
         fall in prop::sample::select(vec![0.0, 1.0, 3.0]),
     ) {
         let walk = |up: f64| steps(&[(-fall, 1.0 - up), (1.0 - fall, up)]);
-        let laws = [walk(one), walk(one + apart), walk(one)];
-        let system = Processors::new(50.0, laws.to_vec()).unwrap();
+        let laws = vec![walk(one), walk(one + apart), walk(one)];
+        let system = Processors::new(50.0, laws).unwrap();
         let last = system.moments().last_positive();
-        let costs = dearest(&laws, remap_cost, last.unwrap_or(400).min(400));
+        let costs = costs(&system, remap_cost, last.unwrap_or(400).min(400));
         let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
         let found = cost_aware(&system, remap_cost, &()).unwrap();
         prop_assert_eq!(found.status, Status::Converged);

@@ -1,7 +1,7 @@
 //! Optimal periodic intervals \[FXW03\]: enumeration, exact fractions, loads that die out, chains,
 //! deviations.
 
-mod chains;
+pub mod chains;
 mod deviations;
 mod dying;
 mod exactly;

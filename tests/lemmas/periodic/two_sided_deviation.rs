@@ -1,20 +1,20 @@
 //! Bounds of the expected largest deviation for laws that are on no common lattice, against closed
 //! forms, laws rounded to the nearest point, sample paths and the Dirichlet law.
 
+use super::deviations::{self, by_plain_convolution};
 use crate::thorough::{few_or_all, some};
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use remapping::Status;
 use remapping::distribution::gamma::{gamma_tails, normal_tails};
-use remapping::distribution::{Class, Extremes, Law, Steps};
+use remapping::distribution::{Extremes, Law, Steps};
 use remapping::periodic::{
     Approximation, Bound, ExpectedImbalance, Kind, Processors, kappa, methods,
     sampled_max_deviation,
 };
 
 fn processors(classes: &[(usize, Law)]) -> Processors {
-    let classes = classes.iter().map(|(count, law)| Class { count: *count, law: law.clone() });
-    Processors::new(100.0, classes.collect()).unwrap()
+    deviations::processors(100.0, classes)
 }
 
 fn bounds(classes: &[(usize, Law)], time: u64, other: f64) -> Approximation {
@@ -50,8 +50,7 @@ fn below(law: &Law, time: f64, x: f64) -> f64 {
     }
 }
 
-/// `E max|S_i - sum S/N|` of laws rounded to the nearest multiple of `span`, window by window for
-/// all sums: `[truth - span (1 - 1/N), truth + span (1 - 1/N)]`.
+/// `E max|S_i - sum S/N|` of laws rounded to the nearest multiple of `span`: `[truth - span (1 - 1/N), truth + span (1 - 1/N)]`.
 fn rounded_to_nearest(laws: &[Law], time: u64, span: f64) -> (f64, f64) {
     let t = time as f64;
     let reach = laws.iter().map(|law| law.mean().abs() * t + 12.0 * (t * law.variance()).sqrt());
@@ -61,39 +60,7 @@ fn rounded_to_nearest(laws: &[Law], time: u64, span: f64) -> (f64, f64) {
         (-end..=end).map(|k| at(k) - at(k - 1)).collect()
     };
     let all: Vec<Vec<f64>> = laws.iter().map(weights).collect();
-    let convolved = |cut: &dyn Fn(&Vec<f64>) -> Vec<f64>| {
-        all.iter().map(cut).reduce(|a, b| {
-            let mut sum = vec![0.0; a.len() + b.len() - 1];
-            for (i, p) in a.iter().enumerate().filter(|(_, p)| **p > 1e-18) {
-                b.iter().enumerate().for_each(|(j, q)| sum[i + j] += p * q);
-            }
-            sum
-        })
-    };
-    let n = laws.len();
-    let total = convolved(&Vec::clone).unwrap();
-    let width = all[0].len();
-    let mut windows = std::collections::BTreeMap::new();
-    let mut expected = 0.0;
-    for (sum, p) in total.iter().enumerate().filter(|(_, p)| **p > 1e-13) {
-        for tick in 0..=n * width {
-            let a = sum.saturating_sub(tick).div_ceil(n);
-            let b = ((sum + tick) / n).min(width - 1);
-            let inside = if a > b {
-                0.0
-            } else {
-                let cut = windows
-                    .entry((a, b))
-                    .or_insert_with(|| convolved(&|law: &Vec<f64>| law[a..=b].to_vec()).unwrap());
-                sum.checked_sub(a * n).and_then(|s| cut.get(s)).copied().unwrap_or(0.0)
-            };
-            expected += (p - inside) / n as f64;
-            if p - inside < 1e-15 {
-                break;
-            }
-        }
-    }
-    (span * expected, span * (1.0 - 1.0 / n as f64))
+    (span * by_plain_convolution(&all), span * (1.0 - 1.0 / laws.len() as f64))
 }
 
 proptest! {
@@ -216,10 +183,8 @@ fn few_large_places_are_decided() {
             let found = ExpectedImbalance::new(&system).unwrap().max_deviation(time);
             let sample = sampled[time as usize - 1];
             let sigma = sample.half_width() / 1.96;
-            assert!(
-                abs_diff_eq!(found.value, sample.value, epsilon = found.error + 4.5 * sigma),
-                "{classes:?} {time}: {found:?} {sample:?}"
-            );
+            let near = abs_diff_eq!(found.value, sample.value, epsilon = found.error + 4.5 * sigma);
+            assert!(near, "{classes:?} {time}: {found:?} {sample:?}");
             assert!(found.error < 0.02 * found.value, "{classes:?} {time}: {found:?}");
         }
     }
@@ -237,10 +202,9 @@ fn in_the_limit_of_small_shapes_one_gets_all() {
                 let limit = 0.5 * (count - 1) as f64 * time as f64;
                 // Two large ones at once.
                 let rare = 60.0 * shape * (count as u64 * time) as f64 * limit;
-                assert!(
-                    abs_diff_eq!(found.value, limit, epsilon = found.error + rare + 1e-9 * limit),
-                    "{count} {shape} {time}: {found:?} {limit}"
-                );
+                let slack = found.error + rare + 1e-9 * limit;
+                let near = abs_diff_eq!(found.value, limit, epsilon = slack);
+                assert!(near, "{count} {shape} {time}: {found:?} {limit}");
                 assert!(found.error < 1e-4 * limit, "{count} {shape} {time}: {found:?}");
             }
             let bound = Bound::MaxDeviation(0.05);
@@ -256,12 +220,10 @@ fn in_the_limit_of_small_shapes_one_gets_all() {
 /// Changes that are certain and the same leave all loads equal, whatever the bound.
 #[test]
 fn certain_changes_never_break_a_bound() {
-    for law in
-        [Law::Normal { mean: 0.3, deviation: 0.0 }, Law::Normal { mean: 0.0, deviation: 0.0 }]
-    {
+    for mean in [0.3, 0.0] {
         for (count, bound) in [(2, 1e-12), (3, 1e-12), (7, 0.1), (64, 1e-300)] {
-            let exact =
-                &methods(&processors(&[(count, law.clone())]), Bound::MaxDeviation(bound), &())[0];
+            let system = processors(&[(count, Law::Normal { mean, deviation: 0.0 })]);
+            let exact = &methods(&system, Bound::MaxDeviation(bound), &())[0];
             assert_eq!((exact.kind, exact.status), (Kind::Exact, Status::Converged));
             assert_eq!(exact.interval.steps, None);
         }
@@ -280,10 +242,7 @@ fn three_exponential_changes_have_uniform_shares() {
             // Centroids of the two small triangles of each cell.
             for (shift, inside) in [(1.0 / 3.0, true), (2.0 / 3.0, i + j + 1 < side)] {
                 if inside {
-                    let (x, y) = (
-                        (f64::from(i) + shift) / f64::from(side),
-                        (f64::from(j) + shift) / f64::from(side),
-                    );
+                    let [x, y] = [i, j].map(|k| (f64::from(k) + shift) / f64::from(side));
                     let shares = [x, y, 1.0 - x - y];
                     sum += shares.iter().map(|s| (s - 1.0 / 3.0).abs()).fold(0.0, f64::max);
                     points += 1.0;
@@ -293,10 +252,8 @@ fn three_exponential_changes_have_uniform_shares() {
     }
     let truth = 1.5 * sum / points;
     let found = bounds(&[(3, Law::Exponential { mean: 0.5 })], 1, truth * 1.001);
-    assert!(
-        abs_diff_eq!(found.value, truth, epsilon = found.error + 1e-5 * truth),
-        "{found:?} {truth}"
-    );
+    let near = abs_diff_eq!(found.value, truth, epsilon = found.error + 1e-5 * truth);
+    assert!(near, "{found:?} {truth}");
     assert!(decided(found, truth * 1.001) || found.error < 1e-3 * truth, "{found:?}");
 }
 
@@ -318,9 +275,8 @@ fn a_tie_of_continuous_laws_is_not_decided() {
 /// Of moments alone only what is safe is told first.
 #[test]
 fn moments_have_a_safe_answer() {
-    for law in
-        [Law::Moments { mean: 0.5, variance: 0.25 }, Law::Moments { mean: 0.0, variance: 1.0 }]
-    {
+    for (mean, variance) in [(0.5, 0.25), (0.0, 1.0)] {
+        let law = Law::Moments { mean, variance };
         let found = methods(&processors(&[(8, law)]), Bound::MaxDeviation(0.05), &());
         assert_eq!(found[0].kind, Kind::RmsBound);
     }
