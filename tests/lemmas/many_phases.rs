@@ -1,8 +1,9 @@
 //! Any number of phases: bounds against exact vectors, exact vectors against every branch and the
 //! solver of two phases.
 
-use crate::phase_change::problems::{cases, exact as number, law, ratio};
-use crate::phase_switching::values::{double, recurring, switching};
+use crate::phase_change::problems::{cases, law, ratio};
+use crate::phase_switching::values::{recurring, switching};
+use crate::shared::{double, holds};
 use proptest::prelude::*;
 use remapping::Bounds;
 use remapping::lifetime::Lifetime;
@@ -75,7 +76,13 @@ fn keep(problem: &ManyPhases, lifetime: &Lifetime, n: u64, belief: &[Rational]) 
         .collect()
 }
 
-fn value(problem: &ManyPhases, lifetime: &Lifetime, n: u64, belief: &[Rational]) -> Vec<Rational> {
+/// The value under every mapping from step n on.
+pub fn value(
+    problem: &ManyPhases,
+    lifetime: &Lifetime,
+    n: u64,
+    belief: &[Rational],
+) -> Vec<Rational> {
     let count = problem.phases();
     let own = keep(problem, lifetime, n, belief);
     (0..count)
@@ -97,12 +104,12 @@ fn value(problem: &ManyPhases, lifetime: &Lifetime, n: u64, belief: &[Rational])
         .collect()
 }
 
-fn of_two(problem: &two::PhaseSwitching) -> Option<ManyPhases> {
-    let [to, back] = problem.switch.clone();
-    let (to, back) = (to?, back?);
+/// What cannot be done costs more than there is to gain.
+pub fn of_two(problem: &two::PhaseSwitching) -> ManyPhases {
+    let [to, back] = problem.switch.clone().map(|cost| cost.unwrap_or(ratio(1000, 1)));
     let [a, b] = problem.rates.clone();
     let levels = problem.detector.levels();
-    Some(ManyPhases {
+    ManyPhases {
         cycle: problem.cycle.iter().map(|row| row.to_vec()).collect(),
         switch: vec![vec![Rational::ZERO, to], vec![back, Rational::ZERO]],
         remap: Remap::Chosen,
@@ -112,7 +119,7 @@ fn of_two(problem: &two::PhaseSwitching) -> Option<ManyPhases> {
             levels.iter().map(|level| level.after.clone()).collect(),
         ],
         initial: vec![Rational::ONE - &problem.initial, problem.initial.clone()],
-    })
+    }
 }
 
 proptest! {
@@ -130,26 +137,25 @@ proptest! {
     fn bounds_enclose_every_branch(problem in problem(), (lifetime, _) in law(3), points in 1usize..60) {
         let truth = value(&problem, &lifetime, 0, &problem.initial)[0].clone();
         let found = solve(&problem, &Horizon::Ends(lifetime), 1e-9, points, &()).unwrap();
-        prop_assert!(number(found.value.lower) <= truth && truth <= number(found.value.upper),
-            "{:?} {}", found.value, double(&truth));
+        prop_assert!(holds(found.value, &truth), "{:?} {}", found.value, double(&truth));
     }
 
     #[test]
     fn two_phases_are_those_of_their_solver(problem in switching(), (lifetime, _) in law(5)) {
-        let Some(many) = of_two(&problem) else { return Ok(()) };
+        let many = of_two(&problem);
         let truth = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap().value;
         if let Some(found) = exact(&many, &lifetime, 400, &()).unwrap() {
             prop_assert_eq!(&found, &truth);
         }
         let found = solve(&many, &Horizon::Ends(lifetime), 1e-12, 40, &()).unwrap();
-        prop_assert!(number(found.value.lower) <= truth && truth <= number(found.value.upper));
+        prop_assert!(holds(found.value, &truth));
     }
 }
 
 #[test]
 fn long_programs_of_two_phases_are_enclosed() {
     let problem = recurring();
-    let many = of_two(&problem).unwrap();
+    let many = of_two(&problem);
     let lifetime = Lifetime::fixed(300);
     let Bounds { lower, upper } =
         two::solve(&problem, &lifetime, 1e-9, &()).unwrap().value.unwrap();
@@ -171,7 +177,7 @@ fn long_programs_of_two_phases_are_enclosed() {
 
 #[test]
 fn a_discount_is_a_program_that_ends_by_chance() {
-    let many = of_two(&recurring()).unwrap();
+    let many = of_two(&recurring());
     let found = solve(&many, &Horizon::Discounted(ratio(9, 10)), 1e-3, 200, &()).unwrap();
     // Cut after 120 steps: 121 * .9^121 = .00035 cycles less, of 2 at most.
     let lifetime = Lifetime::geometric(ratio(1, 10), 0, 120).unwrap();
@@ -195,7 +201,7 @@ fn bounds_enclose_what_doubles_cannot_hold() {
             initial: vec![ratio(1, 3), ratio(2, 3)],
         };
         let found = solve(&free, &Horizon::Ends(Lifetime::fixed(20)), 1e-9, 40, &()).unwrap().value;
-        assert!(number(found.lower) <= price && price <= number(found.upper), "{found:?} {price}");
+        assert!(holds(found, &price), "{found:?} {price}");
         // Costs of both signs that cancel.
         let mut even = free.clone();
         even.cycle = vec![vec![ratio(7, 5), Rational::ONE], vec![ratio(-7, 10), Rational::ONE]];
@@ -208,25 +214,23 @@ fn bounds_enclose_what_doubles_cannot_hold() {
         let truth = price / &left;
         let horizon = Horizon::Discounted(Rational::ONE - left);
         let found = solve(&long, &horizon, 1e-3, 5, &()).unwrap().value;
-        assert!(number(found.lower) <= truth && truth <= number(found.upper), "{found:?} {truth}");
+        assert!(holds(found, &truth), "{found:?} {truth}");
     }
 }
 
 #[test]
 fn what_is_no_problem_is_refused() {
-    let good = of_two(&recurring()).unwrap();
+    let good = of_two(&recurring());
     let refused = |problem: &ManyPhases, horizon: Horizon| {
         solve(problem, &horizon, 1e-3, 10, &()).unwrap_err()
     };
     let ends = || Horizon::Ends(Lifetime::fixed(3));
-    let mut bad = good.clone();
-    bad.detector[0].pop();
-    assert_eq!(refused(&bad, ends()), PhasesError::Shape("detector"));
-    let mut bad = good.clone();
-    bad.transition[0][0] = ratio(1, 2);
-    assert_eq!(refused(&bad, ends()), PhasesError::NotALaw("transition"));
-    let mut bad = good.clone();
-    bad.switch[0][1] = ratio(-1, 2);
-    assert_eq!(refused(&bad, ends()), PhasesError::NegativeCost);
+    let [mut short, mut odd, mut negative] = [&good; 3].map(ManyPhases::clone);
+    short.detector[0].pop();
+    odd.transition[0][0] = ratio(1, 2);
+    negative.switch[0][1] = ratio(-1, 2);
+    assert_eq!(refused(&short, ends()), PhasesError::Shape("detector"));
+    assert_eq!(refused(&odd, ends()), PhasesError::NotALaw("transition"));
+    assert_eq!(refused(&negative, ends()), PhasesError::NegativeCost);
     assert_eq!(refused(&good, Horizon::Discounted(Rational::ONE)), PhasesError::Discount);
 }

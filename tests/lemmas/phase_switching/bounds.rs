@@ -1,6 +1,8 @@
 //! Bounds of recurring phases on random models against exact arithmetic.
 
-use crate::phase_change::problems::{binary, exact, ratio};
+use super::values::recurring;
+use crate::phase_change::problems::{binary, ratio};
+use crate::shared::{double, holds};
 use crate::thorough::{few_or_all, some};
 
 use rand::RngExt;
@@ -111,23 +113,16 @@ fn encloses(
     let say = |what: &str| {
         format!("seed {seed}, tolerance {tolerance}: {what}\n{problem:?}\n{lifetime:?}")
     };
-    let Bounds { lower, upper } = solution.value.unwrap();
-    assert!(
-        exact(lower) <= truth.value && truth.value <= exact(upper),
-        "{}",
-        say(&format!("{lower} {} {upper}", truth.value.to_f64().value()))
-    );
+    let check = |bounds: Bounds, number: &Rational, what: &str| {
+        let near = double(number);
+        assert!(holds(bounds, number), "{}", say(&format!("{what}: {near} {bounds:?}")));
+    };
+    check(solution.value.unwrap(), &truth.value, "value");
     for (curve, all) in
         [(&solution.to_second, &truth.to_second), (&solution.to_first, &truth.to_first)]
     {
         for (n, threshold) in all.iter().enumerate() {
-            let Bounds { lower, upper } = curve.at(n as u64).unwrap();
-            let near = threshold.to_f64().value();
-            assert!(
-                exact(lower) <= *threshold && *threshold <= exact(upper),
-                "{}",
-                say(&format!("step {n}: {lower} {near} {upper}"))
-            );
+            check(curve.at(n as u64).unwrap(), threshold, &format!("step {n}"));
         }
     }
     if solution.status == Status::Converged {
@@ -153,10 +148,8 @@ fn bounds_enclose(seeds: std::ops::Range<u64>) {
     // Ties along a whole interval and tolerances at the limit of doubles are what is left.
     let share = |count: i32| f64::from(count) / (seeds.end - seeds.start) as f64;
     let shares = converged.map(share);
-    assert!(
-        shares.iter().zip([0.999, 0.999, 0.97, 0.9]).all(|(share, least)| *share > least),
-        "{shares:?}"
-    );
+    let enough = shares.iter().zip([0.999, 0.999, 0.97, 0.9]).all(|(share, least)| *share > least);
+    assert!(enough, "{shares:?}");
 }
 
 #[test]
@@ -276,7 +269,7 @@ fn weak_detectors_take_few_pieces() {
         switch: [Some(ratio(5, 1)), Some(ratio(5, 1))],
         rates: [ratio(1, 100), ratio(5, 1000)],
         detector: binary(ratio(40, 100), ratio(45, 100)),
-        initial: Rational::ZERO,
+        ..recurring()
     };
     for last in some(2, [200, 1500, 1_000_000_000, 10_000]) {
         for (tolerance, found) in nested(&problem, last, &[1e-4, 1e-5, 1e-6, 1e-7]) {
@@ -328,7 +321,7 @@ fn slow_phases_come_to_rest() {
             switch: switch.map(Some),
             rates,
             detector: binary(false_alarm, missed),
-            initial: Rational::ZERO,
+            ..recurring()
         };
         for (tolerance, found) in nested(&problem, last, &[1e-5, 1e-7, 1e-9]) {
             assert!(found.steps < 500, "{last} cycles to {tolerance}: {} steps", found.steps);
@@ -343,17 +336,13 @@ fn a_reduced_function_is_not_pulled_across() {
         cycle: [[ratio(1, 1), ratio(11, 1)], [ratio(21, 10), ratio(11, 10)]],
         switch: [Some(ratio(1, 100)), Some(Rational::ZERO)],
         rates: [ratio(1, 10), ratio(5, 10)],
-        detector: binary(ratio(1, 10), ratio(1, 10)),
-        initial: Rational::ZERO,
+        ..recurring()
     };
     for tolerance in [0.1, 1e-2, 1e-3] {
         let solution = solve(&problem, &Lifetime::fixed(1), tolerance, &()).unwrap();
-        let Bounds { lower, upper } = solution.to_second.at(1).unwrap();
-        assert!(exact(lower) <= ratio(1001, 1100) && ratio(1001, 1100) <= exact(upper));
-        let Bounds { lower, upper } = solution.to_second.at(0).unwrap();
-        assert!(
-            exact(lower) <= ratio(91, 100) && ratio(91, 100) <= exact(upper),
-            "{lower} {upper}"
-        );
+        for (n, threshold) in [(1, ratio(1001, 1100)), (0, ratio(91, 100))] {
+            let bounds = solution.to_second.at(n).unwrap();
+            assert!(holds(bounds, &threshold), "{n}: {bounds:?}");
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Recurring phases with rates, costs, times and gains of 0, equal costs and one step, against
 //! plain iteration on a grid of beliefs.
 
+use super::share::Until;
+use crate::shared::double;
 use crate::thorough::few_or_all;
 use rand::RngExt;
 use remapping::belief::Levels;
@@ -8,25 +10,11 @@ use remapping::decimal::decimal;
 use remapping::lifetime::Lifetime;
 use remapping::phase_switching::{PhaseSwitching, long_run, solve};
 use remapping::simulate::{Stream, stream};
-use remapping::{Bounds, Halt, Observer, Rational, Status};
-use std::ops::ControlFlow;
-use std::time::Instant;
+use remapping::{Bounds, Status};
 
 /// Nodes of the grid, and steps in which plain iteration has to come to its end to say something.
 const NODES: usize = 1001;
 const MOST_STEPS: u32 = 3000;
-
-/// Ends what takes longer than anything here may.
-struct Within(Instant);
-
-impl Observer for Within {
-    fn progress(&self, _: u64, _: u64) -> ControlFlow<Halt> {
-        match self.0.elapsed().as_secs() < 5 {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(Halt::TimeLimit),
-        }
-    }
-}
 
 fn any(random: &mut Stream) -> PhaseSwitching {
     let mut one = |of: &[&str]| decimal(of[random.random_range(0..of.len())]).expect("a number");
@@ -47,10 +35,6 @@ struct Grid {
     cut: [f64; 2],
     /// For each report and node, its chance and where it leads.
     ways: Vec<Vec<(f64, f64)>>,
-}
-
-fn double(value: &Rational) -> f64 {
-    value.to_f64().value()
 }
 
 impl Grid {
@@ -108,7 +92,7 @@ fn without_an_end() {
     let (mut known, mut compared) = (0, 0);
     for seed in 0..few_or_all(100, 250) {
         let problem = any(&mut stream(301, seed));
-        let Ok(found) = long_run(&problem, 1e-6, &Within(Instant::now())) else { continue };
+        let Ok(found) = long_run(&problem, 1e-6, &Until::seconds(5)) else { continue };
         let say = format!("seed {seed}: {problem:?}");
         assert!(matches!(found.status, Status::Converged | Status::IterationLimit), "{say}");
         known += u32::from(found.status == Status::Converged);
@@ -138,7 +122,7 @@ fn with_an_end() {
         let random = &mut stream(302, seed);
         let problem = any(random);
         let last = [0, 1, 2, 8, 40][random.random_range(0..5)];
-        let found = solve(&problem, &Lifetime::fixed(last), 1e-6, &Within(Instant::now()));
+        let found = solve(&problem, &Lifetime::fixed(last), 1e-6, &Until::seconds(5));
         let Ok(found) = found else { continue };
         let say = format!("seed {seed}, {last}: {problem:?}");
         assert!(matches!(found.status, Status::Converged | Status::IterationLimit), "{say}");

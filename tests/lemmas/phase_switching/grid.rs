@@ -2,6 +2,7 @@
 //! nothing of pieces, rest and mean beliefs.
 
 use super::share::ordinary;
+use crate::shared::double;
 use crate::thorough::some;
 use remapping::lifetime::Lifetime;
 use remapping::phase_switching::{PhaseSwitching, solve};
@@ -14,6 +15,61 @@ struct Way {
     chance: f64,
     cell: usize,
     share: f64,
+}
+
+/// Dynamic programming on so many cells of belief. As the cost is concave in the belief,
+/// interpolating it makes this too low.
+pub(super) struct Grid {
+    cells: usize,
+    switch: [f64; 2],
+    cycle: [[f64; 2]; 2],
+    /// Those of all reports from a place, place by place.
+    ways: Vec<Way>,
+    reports: usize,
+}
+
+impl Grid {
+    pub(super) fn new(problem: &PhaseSwitching, cells: usize) -> Grid {
+        let [a, b] = problem.rates.each_ref().map(double);
+        let levels = problem.detector.levels();
+        let mut ways = Vec::new();
+        for p in (0..=cells).map(|k| belief(k, cells)) {
+            let second = p * (1.0 - b) + (1.0 - p) * a;
+            for level in levels {
+                let (no, yes) =
+                    ((1.0 - second) * double(&level.before), second * double(&level.after));
+                let (cell, share) = place(yes / (yes + no), cells);
+                ways.push(Way { chance: yes + no, cell, share });
+            }
+        }
+        Grid {
+            cells,
+            switch: problem
+                .switch
+                .each_ref()
+                .map(|cost| cost.as_ref().map_or(f64::INFINITY, double)),
+            cycle: problem.cycle.each_ref().map(|cycle| cycle.each_ref().map(double)),
+            ways,
+            reports: levels.len(),
+        }
+    }
+
+    /// The cost from a step on, by place and mapping, from what follows it.
+    pub(super) fn back(&self, value: &[[f64; 2]], survival: f64) -> Vec<[f64; 2]> {
+        let each = self.ways.chunks(self.reports).enumerate().map(|(k, ways)| {
+            let p = belief(k, self.cells);
+            let keep = [0, 1].map(|m: usize| {
+                let ahead = ways.iter().map(|way| {
+                    let [left, right] = [value[way.cell][m], value[way.cell + 1][m]];
+                    way.chance * (left + way.share * (right - left))
+                });
+                let now = (1.0 - p) * self.cycle[0][m] + p * self.cycle[1][m];
+                now + survival * ahead.sum::<f64>()
+            });
+            [keep[0].min(keep[1] + self.switch[0]), keep[1].min(keep[0] + self.switch[1])]
+        });
+        each.collect()
+    }
 }
 
 /// The belief at a place of the grid, whose cells are narrow near 0 and 1, where slow phases keep
@@ -30,41 +86,12 @@ fn place(belief_there: f64, cells: usize) -> (usize, f64) {
     (cell, ((belief_there - left) / (right - left)).clamp(0.0, 1.0))
 }
 
-/// What a program costs by dynamic programming on so many cells of belief. As the cost is concave
-/// in the belief, interpolating it makes this too low.
+/// What a program costs on the grid.
 fn on_grid(problem: &PhaseSwitching, lifetime: &Lifetime, cells: usize) -> f64 {
-    let double = |of: &remapping::Rational| of.to_f64().value();
-    let [a, b] = [0, 1].map(|phase: usize| double(&problem.rates[phase]));
-    let switch = [0, 1].map(|to: usize| problem.switch[to].as_ref().map_or(f64::INFINITY, double));
-    let cycle = [0, 1].map(|phase: usize| [0, 1].map(|m: usize| double(&problem.cycle[phase][m])));
-    let mut ways = Vec::new();
-    for k in 0..=cells {
-        let p = belief(k, cells);
-        let second = p * (1.0 - b) + (1.0 - p) * a;
-        for level in problem.detector.levels() {
-            let [no, yes] = [(1.0 - second) * double(&level.before), second * double(&level.after)];
-            let (cell, share) = place(yes / (yes + no), cells);
-            ways.push(Way { chance: yes + no, cell, share });
-        }
-    }
-    let reports = problem.detector.levels().len();
-    let mut value = vec![[0.0; 2]; cells + 1];
-    for n in (0..=lifetime.last()).rev() {
-        let survival = lifetime.continuation(n);
-        let each = ways.chunks(reports).enumerate().map(|(k, ways)| {
-            let p = belief(k, cells);
-            let keep = [0, 1].map(|m: usize| {
-                let ahead = ways.iter().map(|way| {
-                    let [left, right] = [value[way.cell][m], value[way.cell + 1][m]];
-                    way.chance * (left + way.share * (right - left))
-                });
-                let now = (1.0 - p) * cycle[0][m] + p * cycle[1][m];
-                now + survival * ahead.sum::<f64>()
-            });
-            [keep[0].min(keep[1] + switch[0]), keep[1].min(keep[0] + switch[1])]
-        });
-        value = each.collect();
-    }
+    let grid = Grid::new(problem, cells);
+    let value = (0..=lifetime.last())
+        .rev()
+        .fold(vec![[0.0; 2]; cells + 1], |value, n| grid.back(&value, lifetime.continuation(n)));
     let (cell, share) = place(double(&problem.initial), cells);
     value[cell][0] + share * (value[cell + 1][0] - value[cell][0])
 }

@@ -1,18 +1,18 @@
 //! The long run of recurring phases: against finite horizons, a grid, a simulation, one mapping and
 //! a known phase.
 
-use super::values::{double, recurring, switching};
+use super::grid::Grid;
+use super::policies::simulated;
+use super::values::{recurring, switching};
 use crate::phase_change::problems::{binary, cases, ratio};
-use approx::abs_diff_eq;
+use crate::shared::{Asked, double, meet};
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use proptest::prelude::*;
-use rand::RngExt;
 use remapping::Bounds;
 use remapping::lifetime::Lifetime;
+use remapping::phase_switching::evaluation::Beliefs;
 use remapping::phase_switching::{PhaseSwitching, SwitchingError, long_run, solve};
-use remapping::simulate::{Estimate, stream};
-use remapping::{Halt, Observer, Rational, Status};
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU32, Ordering};
+use remapping::{Rational, Status};
 
 #[test]
 fn finite_horizons_approach_the_long_run() {
@@ -29,16 +29,12 @@ fn finite_horizons_approach_the_long_run() {
         assert!(upper - lower <= 1e-9 * upper);
         let cycles = last as f64 + 1.0;
         // What the start costs or saves does not grow with the horizon.
-        assert!(
-            abs_diff_eq!(upper / cycles, most, epsilon = 20.0 / cycles),
-            "{} {most}",
-            upper / cycles
-        );
+        assert_abs_diff_eq!(upper / cycles, most, epsilon = 20.0 / cycles);
         for (curve, bounds) in
             [(&solution.to_second, endless.to_second), (&solution.to_first, endless.to_first)]
         {
             let start = curve.at(0).unwrap();
-            assert!(start.lower <= bounds.upper && bounds.lower <= start.upper);
+            assert!(meet(start, bounds));
         }
     }
 }
@@ -47,36 +43,9 @@ fn finite_horizons_approach_the_long_run() {
 fn the_long_run_is_that_of_a_fine_grid() {
     let problem = recurring();
     let endless = long_run(&problem, 1e-9, &()).unwrap();
-    // Relative value iteration on 4001 beliefs, interpolated.
-    const CELLS: usize = 4000;
-    let [a, b] = [0.02, 0.04];
-    let mut value = vec![[0.0; 2]; CELLS + 1];
-    let mut average = 0.0;
-    for _ in 0..400 {
-        let mut next = value.clone();
-        for (k, best) in next.iter_mut().enumerate() {
-            let p = k as f64 / CELLS as f64;
-            let second = p * (1.0 - b) + (1.0 - p) * a;
-            let keep = [0, 1].map(|m: usize| {
-                let at = |phase: usize| double(&problem.cycle[phase][m]);
-                let mut cost = (1.0 - p) * at(0) + p * at(1);
-                for (yes, no) in [(0.9, 0.1), (0.1, 0.9)] {
-                    let (yes, no) = (second * yes, (1.0 - second) * no);
-                    let place = CELLS as f64 * yes / (yes + no);
-                    let cell = (place as usize).min(CELLS - 1);
-                    let share = place - cell as f64;
-                    let ahead = (1.0 - share) * value[cell][m] + share * value[cell + 1][m];
-                    cost += (yes + no) * ahead;
-                }
-                cost
-            });
-            *best = [keep[0].min(keep[1] + 4.0), keep[1].min(keep[0] + 3.0)];
-        }
-        average = next[0][0] - value[0][0];
-        let base = next[0][0];
-        next.iter_mut().flatten().for_each(|value| *value -= base);
-        value = next;
-    }
+    let grid = Grid::new(&problem, 4000);
+    let before = (0..399).fold(vec![[0.0; 2]; 4001], |value, _| grid.back(&value, 1.0));
+    let average = grid.back(&before, 1.0)[0][0] - before[0][0];
     // Interpolating a concave function errs to one side, by the square of a cell's width.
     assert!(abs_diff_eq!(average, endless.average.lower, epsilon = 1e-5), "{average} {endless:?}");
     assert!(average < endless.average.upper + 1e-9);
@@ -86,30 +55,7 @@ fn the_long_run_is_that_of_a_fine_grid() {
 fn simulated_switches_cost_the_average_and_other_thresholds_more() {
     let problem = recurring();
     let endless = long_run(&problem, 1e-9, &()).unwrap();
-    let simulate = |up: f64, down: f64| {
-        let runs = (0..40).map(|run| {
-            let mut random = stream(7, run);
-            let (mut phase, mut mapping, mut p, mut cost) = (0usize, 0usize, 0.0, 0.0);
-            const STEPS: u32 = 20_000;
-            for _ in 0..STEPS {
-                if mapping == 0 && p > up {
-                    (mapping, cost) = (1, cost + 4.0);
-                } else if mapping == 1 && p < down {
-                    (mapping, cost) = (0, cost + 3.0);
-                }
-                cost += double(&problem.cycle[phase][mapping]);
-                if random.random_bool([0.02, 0.04][phase]) {
-                    phase = 1 - phase;
-                }
-                let says_second = random.random_bool(0.1) != (phase == 1);
-                let second = p * 0.96 + (1.0 - p) * 0.02;
-                let (yes, no) = if says_second { (0.9, 0.1) } else { (0.1, 0.9) };
-                p = second * yes / (second * yes + (1.0 - second) * no);
-            }
-            cost / f64::from(STEPS)
-        });
-        Estimate::of(&runs.collect::<Vec<_>>())
-    };
+    let simulate = |up: f64, down: f64| simulated(&problem, Beliefs::Bayes, [up, down]);
     let best = simulate(endless.to_second.middle(), endless.to_first.middle());
     assert!(best.agrees(endless.average.lower, 2.0), "{best:?} {endless:?}");
     for (up, down) in [(0.5, 0.5), (0.99, 0.01), (1.0, 0.0)] {
@@ -123,10 +69,7 @@ fn a_detector_that_says_nothing_leaves_the_better_mapping() {
     let endless = long_run(&problem, 1e-9, &()).unwrap();
     // The belief is 1/3 for good, where the first mapping takes 4/3 a cycle and the second 47/30.
     assert_eq!(endless.status, Status::Converged);
-    assert!(
-        endless.average.lower <= 4.0 / 3.0 && 4.0 / 3.0 <= endless.average.upper,
-        "{endless:?}"
-    );
+    assert!(meet(endless.average, [4.0 / 3.0; 2].into()), "{endless:?}");
 }
 
 /// A tie that leaves the difference of the mappings open, one nearly so, and mappings that are the
@@ -204,15 +147,11 @@ fn an_oracle_switches_at_once() {
     let endless = long_run(&problem, 1e-9, &()).unwrap();
     // A third of the cycles in the second phase; both switches once in 75 steps.
     let average = 2.0 / 3.0 + 1.1 / 3.0 + 7.0 / 75.0;
-    assert!(
-        endless.average.lower <= average && average <= endless.average.upper,
-        "{endless:?} {average}"
-    );
+    assert!(meet(endless.average, [average; 2].into()), "{endless:?} {average}");
 }
 
 #[test]
 fn what_the_theory_does_not_cover_is_refused() {
-    let recurring = recurring;
     let error = |problem: PhaseSwitching| long_run(&problem, 1e-9, &()).unwrap_err();
     let rates = [ratio(6, 10), ratio(5, 10)];
     assert_eq!(error(PhaseSwitching { rates, ..recurring() }), SwitchingError::Alternating);
@@ -239,8 +178,7 @@ fn ties_that_no_switch_pays_for() {
             ],
             switch: [Some(number(switch)), Some(number(switch))],
             rates: [number(500), number(500)],
-            detector: binary(number(1000), number(1000)),
-            initial: Rational::ZERO,
+            ..recurring()
         };
         let never = 1.5 + 0.5e-4 * gain as f64;
         let found = long_run(&problem(10_000), 1e-9, &()).unwrap();
@@ -249,21 +187,8 @@ fn ties_that_no_switch_pays_for() {
         let Bounds { lower, upper } = found.average;
         assert!(lower <= never && never <= upper && upper - lower < 1e-12, "{found:?}");
         // A switch could pay if the phase were known.
-        let found = long_run(&problem(10), 1e-2, &Looks::default()).unwrap();
+        let found = long_run(&problem(10), 1e-2, &Asked::at_most(2000)).unwrap();
         let Bounds { lower, upper } = found.average;
         assert!(1.5 - 1e-12 <= lower && lower <= upper && upper <= never + 1e-12, "{found:?}");
-    }
-}
-
-/// Ends what looks at the watch often.
-#[derive(Default)]
-struct Looks(AtomicU32);
-
-impl Observer for Looks {
-    fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
-        match self.0.fetch_add(1, Ordering::Relaxed) {
-            0..2000 => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(Halt::TimeLimit),
-        }
     }
 }

@@ -1,8 +1,9 @@
 //! What policies of two thresholds cost on recurring phases: against all branches, the optimum and
 //! simulation.
 
-use super::values::{double, recurring, switching};
-use crate::phase_change::problems::{binary, cases, exact, law, ratio};
+use super::values::{recurring, switching};
+use crate::phase_change::problems::{cases, exact, law, ratio};
+use crate::shared::{double, meet};
 use approx::abs_diff_eq;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -158,14 +159,38 @@ fn averaged(problem: &PhaseSwitching, beliefs: Beliefs, pair: [f64; 2]) -> Bound
     average(problem, policy, 1e-6, fineness, &()).unwrap()
 }
 
+/// The average cost of a step on sample paths.
+pub fn simulated(problem: &PhaseSwitching, beliefs: Beliefs, pair: [f64; 2]) -> Estimate {
+    let player = Player::new(problem, beliefs);
+    const STEPS: u32 = 20_000;
+    let runs = (0..40).map(|run| {
+        let mut random = stream(11, run);
+        let (mut phase, mut mapping, mut p, mut cost) = (0usize, 0usize, 0.0, 0.0);
+        for _ in 0..STEPS {
+            if (mapping == 0 && p > pair[0]) || (mapping == 1 && p < pair[1]) {
+                cost += double(problem.switch[mapping].as_ref().unwrap());
+                mapping = 1 - mapping;
+                p = player.switched(p, mapping);
+            }
+            cost += double(&problem.cycle[phase][mapping]);
+            if random.random_bool(player.rates[phase]) {
+                phase = 1 - phase;
+            }
+            let second = random.random_bool(player.levels[0][phase]);
+            p = player.next(p, mapping, usize::from(!second));
+        }
+        cost / f64::from(STEPS)
+    });
+    Estimate::of(&runs.collect::<Vec<_>>())
+}
+
 #[test]
 fn averages_are_those_of_the_optimum_and_of_simulation() {
     let problem = recurring();
     let endless = long_run(&problem, 1e-9, &()).unwrap();
     let best = [endless.to_second.middle(), endless.to_first.middle()];
-    let Bounds { lower, upper } = averaged(&problem, Beliefs::Bayes, best);
-    assert!(lower <= endless.average.upper && endless.average.lower <= upper, "{lower} {upper}");
-    assert!(upper - lower < 1e-5, "{lower} {upper}");
+    let bounds = averaged(&problem, Beliefs::Bayes, best);
+    assert!(meet(bounds, endless.average) && bounds.width() < 1e-5, "{bounds:?}");
     for (beliefs, pair) in [
         (Beliefs::Bayes, [0.7, 0.3]),
         (Beliefs::Rebased, [0.8, 0.2]),
@@ -173,27 +198,7 @@ fn averages_are_those_of_the_optimum_and_of_simulation() {
     ] {
         let Bounds { lower, upper } = averaged(&problem, beliefs, pair);
         assert!(upper - lower < 1e-4 && lower > endless.average.upper - 1e-9, "{lower} {upper}");
-        let player = Player::new(&problem, beliefs);
-        const STEPS: u32 = 20_000;
-        let runs = (0..40).map(|run| {
-            let mut random = stream(11, run);
-            let (mut phase, mut mapping, mut p, mut cost) = (0usize, 0usize, 0.0, 0.0);
-            for _ in 0..STEPS {
-                if (mapping == 0 && p > pair[0]) || (mapping == 1 && p < pair[1]) {
-                    cost += double(problem.switch[mapping].as_ref().unwrap());
-                    mapping = 1 - mapping;
-                    p = player.switched(p, mapping);
-                }
-                cost += double(&problem.cycle[phase][mapping]);
-                if random.random_bool(player.rates[phase]) {
-                    phase = 1 - phase;
-                }
-                let second = random.random_bool(player.levels[0][phase]);
-                p = player.next(p, mapping, usize::from(!second));
-            }
-            cost / f64::from(STEPS)
-        });
-        let found = Estimate::of(&runs.collect::<Vec<_>>());
+        let found = simulated(&problem, beliefs, pair);
         assert!(found.agrees(0.5 * (lower + upper), 2.0), "{beliefs:?} {found:?} {lower} {upper}");
     }
 }
@@ -217,12 +222,11 @@ fn chances_next_to_one_keep_their_digits() {
     };
     // One chance in 10^14 of a cycle that takes 10^14.
     let still = [Rational::ZERO, Rational::ZERO];
-    let Bounds { lower, upper } = cost(&costly(still, near.clone()), 0);
-    assert!(lower <= 1.0 && 1.0 <= upper && upper - lower < 1e-12, "{lower} {upper}");
+    let found = cost(&costly(still, near.clone()), 0);
+    assert!(meet(found, [1.0; 2].into()) && found.width() < 1e-12, "{found:?}");
     // The same at the second step.
-    let Bounds { lower, upper } = cost(&costly([near, Rational::ZERO], Rational::ZERO), 1);
-    let second = 1e14 + 1.0;
-    assert!(lower <= second && second <= upper && upper - lower < 1.0, "{lower} {upper}");
+    let found = cost(&costly([near, Rational::ZERO], Rational::ZERO), 1);
+    assert!(meet(found, [1e14 + 1.0; 2].into()) && found.width() < 1.0, "{found:?}");
 }
 
 #[test]
@@ -256,10 +260,8 @@ fn what_is_missing_is_said() {
     let goes = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &[[0.5, 0.0]] };
     assert!(evaluate(&one, &Lifetime::fixed(3), goes, ALL, &()).is_ok());
     let returns = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &[[0.5, 0.5]] };
-    assert_eq!(
-        evaluate(&one, &Lifetime::fixed(3), returns, ALL, &()),
-        Err(EvaluationError::NoSwitch)
-    );
+    let found = evaluate(&one, &Lifetime::fixed(3), returns, ALL, &());
+    assert_eq!(found, Err(EvaluationError::NoSwitch));
 }
 
 /// What is next to certain, and what is beside it, both count: 1 less the initial chance is not a
@@ -271,14 +273,10 @@ fn first_phases_that_are_hardly_possible() {
         cycle: [[large.clone(), &large + &large], [Rational::ZERO, Rational::ZERO]],
         switch: [Some(Rational::ONE), Some(Rational::ONE)],
         rates: [Rational::ZERO, Rational::ZERO],
-        detector: binary(ratio(1, 10), ratio(1, 10)),
         initial: Rational::ONE - Rational::ONE / large,
+        ..recurring()
     };
-    let thresholds = [[1.0, 0.0]];
-    let policy = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &thresholds };
+    let policy = TwoThresholds { beliefs: Beliefs::Bayes, thresholds: &[[1.0, 0.0]] };
     let found = evaluate(&problem, &Lifetime::fixed(0), policy, ALL, &()).unwrap();
-    assert!(
-        found.lower <= 1.0 && 1.0 <= found.upper && found.upper - found.lower < 1e-12,
-        "{found:?}"
-    );
+    assert!(meet(found, [1.0; 2].into()) && found.width() < 1e-12, "{found:?}");
 }

@@ -48,8 +48,14 @@ pub(super) fn ordinary(seed: u64) -> (PhaseSwitching, Lifetime) {
     (PhaseSwitching { cycle, switch, rates, detector, initial: Rational::ZERO }, lifetime)
 }
 
-/// Stops what would take minutes.
-struct Until(Instant);
+/// Stops what takes too long.
+pub(super) struct Until(Instant);
+
+impl Until {
+    pub(super) fn seconds(seconds: u64) -> Until {
+        Until(Instant::now() + Duration::from_secs(seconds))
+    }
+}
 
 impl Observer for Until {
     fn progress(&self, _done: u64, _total: u64) -> ControlFlow<Halt> {
@@ -82,8 +88,7 @@ const DIFFERENCES: [(u64, u64); 3] = [(400, 40_000_000), (254, 170_000_000), (36
 /// The solution of an ordinary model; that its status is true is asserted.
 fn solved(seed: u64, seconds: u64) -> Solution {
     let (problem, lifetime) = ordinary(seed);
-    let until = Until(Instant::now() + Duration::from_secs(seconds));
-    let solution = solve(&problem, &lifetime, TOLERANCE, &until).unwrap();
+    let solution = solve(&problem, &lifetime, TOLERANCE, &Until::seconds(seconds)).unwrap();
     let width = solution.threshold_width().max(solution.value_width());
     let reached = solution.to_second.first_step() == Some(0);
     let close = reached && solution.value.is_some() && width <= TOLERANCE;

@@ -1,20 +1,16 @@
 //! Recurring phases: bounds against exact arithmetic and brute force, and the change of phase as a
 //! special case.
 
+use crate::many_phases::{self, of_two};
 use crate::phase_change::problems::{
-    binary, cases, detector, exact, law, point, probability, problem as phase_change, ratio,
+    binary, cases, detector, law, point, probability, problem as phase_change, ratio,
 };
+use crate::shared::holds;
 use proptest::prelude::*;
-use remapping::Bounds;
+use remapping::Rational;
 use remapping::belief::Levels;
-use remapping::lifetime::Lifetime;
 use remapping::phase_change::{Hazard, Premature, exact as one_change};
 use remapping::phase_switching::{PhaseSwitching, SwitchingError, exact as twin, solve};
-use remapping::{Rational, Status};
-
-pub fn double(value: &Rational) -> f64 {
-    value.to_f64().value()
-}
 
 /// Rates that sum to 1 at most, gains of either sign that differ the right way, costs that may be
 /// missing.
@@ -36,67 +32,14 @@ pub fn switching() -> impl Strategy<Value = PhaseSwitching> {
         )
 }
 
-/// V_n(p) under mapping `m`, followed down every branch from one belief.
-fn branches(problem: &PhaseSwitching, lifetime: &Lifetime, n: u64, p: &Rational) -> [Rational; 2] {
-    let [a, b] = &problem.rates;
-    let second = p * (Rational::ONE - b) + (Rational::ONE - p) * a;
-    let first = Rational::ONE - &second;
-    let mut ahead = [Rational::ZERO, Rational::ZERO];
-    let survival = lifetime.continuation_exact(n);
-    if survival > Rational::ZERO {
-        for level in problem.detector.levels() {
-            let (yes, no) = (&second * &level.after, &first * &level.before);
-            let chance = &yes + no;
-            if chance > Rational::ZERO {
-                let next = branches(problem, lifetime, n + 1, &(yes / &chance));
-                for (sum, value) in ahead.iter_mut().zip(next) {
-                    *sum += &chance * value;
-                }
-            }
-        }
-    }
-    let keep = [0, 1].map(|m: usize| {
-        let [first, second] = [&problem.cycle[0][m], &problem.cycle[1][m]];
-        (Rational::ONE - p) * first + p * second + &survival * &ahead[m]
-    });
-    [0, 1].map(|m: usize| match &problem.switch[m] {
-        Some(cost) => keep[m].clone().min(&keep[1 - m] + cost),
-        None => keep[m].clone(),
-    })
-}
-
 proptest! {
     #![proptest_config(cases(128))]
 
     #[test]
     fn exact_values_are_those_of_all_branches(problem in switching(), (lifetime, _) in law(4)) {
         let found = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
-        prop_assert_eq!(found.value, branches(&problem, &lifetime, 0, &problem.initial)[0].clone());
-    }
-
-    #[test]
-    fn bounds_enclose_the_exact_thresholds_and_value(
-        problem in switching(), (lifetime, _) in law(9), coarse in any::<bool>(),
-    ) {
-        let tolerance = if coarse { 1e-2 } else { 1e-10 };
-        let found = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
-        let solution = solve(&problem, &lifetime, tolerance, &()).unwrap();
-        let Bounds { lower, upper } = solution.value.unwrap();
-        prop_assert!(exact(lower) <= found.value && found.value <= exact(upper),
-            "{} {} {}", lower, upper, double(&found.value));
-        for n in 0..=lifetime.last() {
-            for (curve, exact_curve) in
-                [(&solution.to_second, &found.to_second), (&solution.to_first, &found.to_first)]
-            {
-                let (bounds, truth) = (curve.at(n).unwrap(), &exact_curve[n as usize]);
-                prop_assert!(exact(bounds.lower) <= *truth && *truth <= exact(bounds.upper),
-                    "step {}: {:?} {}", n, bounds, double(truth));
-            }
-        }
-        if solution.status == Status::Converged {
-            prop_assert!(solution.to_second.width() <= tolerance);
-            prop_assert!(solution.to_first.width() <= tolerance);
-        }
+        let many = of_two(&problem);
+        prop_assert_eq!(&found.value, &many_phases::value(&many, &lifetime, 0, &many.initial)[0]);
     }
 
     /// The two thresholds leave room for hysteresis.
@@ -115,10 +58,7 @@ proptest! {
         let one = one_change::solve(&problem, usize::MAX, &()).unwrap();
         let [before, after, remapped] = [&problem.before, &problem.after, &problem.remapped];
         let switching = PhaseSwitching {
-            cycle: [
-                [before.clone(), before_remapped.clone()],
-                [after.clone(), remapped.clone()],
-            ],
+            cycle: [[before.clone(), before_remapped.clone()], [after.clone(), remapped.clone()]],
             switch: [Some(&problem.test + &problem.install), None],
             rates: [hazard.clone(), Rational::ZERO],
             detector: problem.detector.clone(),
@@ -133,9 +73,7 @@ proptest! {
         let solution = solve(&switching, lifetime, 1e-9, &()).unwrap();
         for (n, step) in one.steps.iter().enumerate() {
             prop_assert_eq!(&two.to_second[n], &step.threshold, "step {}", n);
-            let bounds = solution.to_second.at(n as u64).unwrap();
-            prop_assert!(exact(bounds.lower) <= step.threshold);
-            prop_assert!(step.threshold <= exact(bounds.upper));
+            prop_assert!(holds(solution.to_second.at(n as u64).unwrap(), &step.threshold));
             prop_assert_eq!(&two.to_first[n], &Rational::ZERO);
         }
         // A way back that costs more than all that is left to gain is none.
