@@ -24,6 +24,11 @@ pub fn normal(ranks: usize, steps: u64) -> ContinuousDrift {
     }
 }
 
+/// The same with another law.
+pub fn of(ranks: usize, law: Increments, steps: u64) -> ContinuousDrift {
+    ContinuousDrift { classes: vec![Class::of(ranks, law)], ..normal(ranks, steps) }
+}
+
 pub fn kept(deviation: f64, change: f64) -> Option<KeptSlopes> {
     Some(KeptSlopes { deviation, change })
 }
@@ -34,6 +39,39 @@ pub fn measured(problem: &ContinuousDrift, seed: u64, paths: u64) -> (Drifting, 
     let found = drifting.measure(goal, &()).unwrap();
     assert!(found.gap.mean >= 0.0 && found.ruled_gap.mean >= 0.0, "hindsight can do as they do");
     (drifting, found)
+}
+
+/// The class of each rank.
+pub fn each(problem: &ContinuousDrift) -> Vec<Class> {
+    let ranks = |class: &Class| std::iter::repeat_n(*class, class.count);
+    problem.classes.iter().flat_map(ranks).collect()
+}
+
+/// The cost of the best interval, where there is one.
+pub fn best_interval(problem: &ContinuousDrift) -> Option<f64> {
+    Some(problem.intervals()?.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// What the policy pays is what it is charged: penalties are nothing on average.
+pub fn pays_what_it_is_charged(found: &Measured) {
+    let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
+    assert_abs_diff_eq!(found.paid.mean, found.upper.mean, epsilon = error);
+}
+
+/// Two ranks: bounds that hold the exact value, which no interval is below.
+pub fn two_are_between_their_bounds(problem: &ContinuousDrift) {
+    let exact = of_two(problem);
+    let (_, found) = measured(problem, 5, 64);
+    let say = format!("{problem:?}: {found:?} {exact}");
+    assert!(found.lower.low <= exact && exact <= found.upper.high, "{say}");
+    assert!(found.gap.mean <= 0.25 * exact && found.upper.mean <= 1.05 * exact, "{say}");
+    pays_what_it_is_charged(&found);
+    assert!(found.paid.high >= exact, "{say}");
+    if problem.overlap.steps < problem.steps
+        && let Some(least) = best_interval(problem)
+    {
+        assert!(exact <= least + 1e-3 * least, "{say}: {least}");
+    }
 }
 
 /// The law of an increment on a grid: what is within half a width of each point.
@@ -56,10 +94,7 @@ fn on_grid(class: Class, width: f64) -> Vec<(i32, f64)> {
 /// Two ranks by dynamic programming on a fine grid of their difference, which is all there is to
 /// know: a step costs half of its size.
 pub fn of_two(problem: &ContinuousDrift) -> f64 {
-    let each: Vec<Class> = (problem.classes.iter())
-        .flat_map(|class| std::iter::repeat_n(Class { count: 1, ..*class }, class.count))
-        .collect();
-    let [one, other] = each[..] else { unreachable!() };
+    let [one, other] = each(problem)[..] else { unreachable!() };
     let spread = one.law.deviation().hypot(other.law.deviation());
     let (width, half) = (0.04 * spread, 500i32);
     let at = |i: i32| f64::from(i) * width;
@@ -129,51 +164,21 @@ pub fn of_two(problem: &ContinuousDrift) -> f64 {
 fn other_costs_of_two_ranks_are_between_the_bounds() {
     let late = |steps, slowdown| Overlap { steps, slowdown };
     let plain = ContinuousDrift { remap_cost: 4.0, ..normal(2, 40) };
-    let exact = of_two(&plain);
+    let cheap = ContinuousDrift { remap_cost: 1.0, ..plain.clone() };
     let all = [
         ContinuousDrift { remap_cost: 2.0, per_unit_moved: 1.5, ..plain.clone() },
         ContinuousDrift { remap_cost: 0.0, per_unit_moved: 2.0, ..plain.clone() },
         ContinuousDrift { overlap: late(1, 0.1), mean_load: 5.0, ..plain.clone() },
-        ContinuousDrift {
-            overlap: late(4, 0.05),
-            mean_load: 20.0,
-            remap_cost: 1.0,
-            ..plain.clone()
-        },
-        ContinuousDrift {
-            overlap: late(3, 0.2),
-            mean_load: 2.0,
-            remap_cost: 1.0,
-            per_unit_moved: 0.7,
-            ..plain.clone()
-        },
+        ContinuousDrift { overlap: late(4, 0.05), mean_load: 20.0, ..cheap.clone() },
+        ContinuousDrift { overlap: late(3, 0.2), mean_load: 2.0, per_unit_moved: 0.7, ..cheap },
         ContinuousDrift { overlap: late(39, 0.0), ..plain.clone() },
         ContinuousDrift { overlap: late(60, 0.1), ..plain.clone() },
     ];
-    for problem in some(2, all) {
-        let exact = of_two(&problem);
-        let (_, found) = measured(&problem, 5, 64);
-        assert!(found.lower.low <= exact, "{problem:?}: {found:?} {exact}");
-        assert!(exact <= found.upper.high, "{problem:?}: {found:?} {exact}");
-        let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
-        assert!((found.paid.mean - found.upper.mean).abs() <= error, "{problem:?}: {found:?}");
-        assert!(found.paid.high >= exact, "{problem:?}: {found:?} {exact}");
-        assert!(found.gap.mean <= 0.25 * exact, "{problem:?}: {:?} {exact}", found.gap);
-        assert!(found.upper.mean <= 1.05 * exact, "{problem:?}: {found:?} {exact}");
-        if problem.overlap.is_none() || problem.overlap.steps < problem.steps {
-            let least = problem.intervals().unwrap().into_iter().fold(f64::INFINITY, f64::min);
-            assert!(exact <= least + 1e-3 * least, "{problem:?}: {exact} {least}");
-        }
-    }
+    some(2, all).iter().for_each(two_are_between_their_bounds);
     // Later is no better.
-    let later = of_two(&ContinuousDrift { overlap: late(3, 0.0), ..plain.clone() });
-    assert!(later > exact);
-    assert_eq!(of_two(&ContinuousDrift { overlap: late(40, 0.0), ..plain }), never_of_two());
-}
-
-/// The expected cost of a program of 40 steps that never remaps, on the grid.
-fn never_of_two() -> f64 {
-    of_two(&ContinuousDrift { remap_cost: 1e9, ..normal(2, 40) })
+    let later = |steps| of_two(&ContinuousDrift { overlap: late(steps, 0.0), ..plain.clone() });
+    assert!(later(3) > of_two(&plain));
+    assert_eq!(later(40), of_two(&ContinuousDrift { remap_cost: 1e9, ..normal(2, 40) }));
 }
 
 /// Many ranks with costs by the units moved and remaps beside steps: bounds that meet, and the best
@@ -181,24 +186,18 @@ fn never_of_two() -> f64 {
 #[test]
 fn other_costs_of_many_ranks_have_bounds_that_meet() {
     let overlap = Overlap { steps: 2, slowdown: 0.02 };
+    let jumps = Increments::Jumps { rate: 0.05, size: 4.0 };
     let all = [
         ContinuousDrift { per_unit_moved: 0.2, ..normal(16, 50) },
         ContinuousDrift { overlap, mean_load: 20.0, ..normal(16, 50) },
         ContinuousDrift { overlap, mean_load: 20.0, slopes: 0.3, noise: 0.5, ..normal(12, 50) },
-        ContinuousDrift {
-            overlap,
-            mean_load: 20.0,
-            per_unit_moved: 0.1,
-            classes: vec![Class::of(20, Increments::Jumps { rate: 0.05, size: 4.0 })],
-            ..normal(20, 50)
-        },
+        ContinuousDrift { overlap, mean_load: 20.0, per_unit_moved: 0.1, ..of(20, jumps, 50) },
     ];
     for problem in some(2, all) {
         let (_, found) = measured(&problem, 3, 8);
         assert!(found.gap.mean <= 0.06 * found.lower.mean, "{problem:?}: {found:?}");
         assert!(found.paid.low <= found.upper.high && found.upper.low <= found.paid.high);
-        if let Some(intervals) = problem.intervals() {
-            let best = intervals.iter().copied().fold(f64::INFINITY, f64::min);
+        if let Some(best) = best_interval(&problem) {
             assert!(found.lower.low <= best && found.upper.low <= best, "{problem:?}: {best}");
         }
     }
@@ -230,7 +229,7 @@ fn fixed_intervals_are_no_better() {
     let all = [
         normal(16, 60),
         normal(300, 30),
-        ContinuousDrift { classes: vec![Class::of(12, gamma)], ..normal(12, 40) },
+        of(12, gamma, 40),
         ContinuousDrift { slopes: 0.5, ..normal(12, 40) },
         ContinuousDrift { slopes: 0.3, noise: 1.0, ..normal(12, 40) },
     ];
@@ -262,10 +261,7 @@ fn all_laws_have_bounds() {
     ];
     for increments in laws {
         for ranks in some(1, [5, 200]) {
-            let problem = ContinuousDrift {
-                classes: vec![Class::of(ranks, increments)],
-                ..normal(ranks, 30)
-            };
+            let problem = of(ranks, increments, 30);
             let (_, found) = measured(&problem, 2, 8);
             assert!(found.gap.mean <= 0.1 * found.lower.mean, "{problem:?}: {found:?}");
             assert_eq!(measured(&problem, 2, 8).1, found);
@@ -279,25 +275,23 @@ fn what_is_out_of_reach_is_said() {
     assert_eq!(fault(normal(1, 10)), Some(NoBounds::Ranks(1)));
     assert_eq!(fault(normal(4, 1_000_000)), Some(NoBounds::Steps(1_000_000)));
     let jumps = Increments::Jumps { rate: 0.1, size: 1.0 };
-    let noisy = ContinuousDrift { classes: vec![Class::of(4, jumps)], noise: 1.0, ..normal(4, 10) };
+    let noisy = ContinuousDrift { noise: 1.0, ..of(4, jumps, 10) };
     assert_eq!(fault(noisy), Some(NoBounds::NotNormal));
     let long = ContinuousDrift { kept_slopes: kept(1.0, 0.1), ..normal(10_000, 2_000) };
     assert_eq!(fault(long), Some(NoBounds::Long(2_000, 10_000)));
+    let keeps = |deviation, change| ContinuousDrift {
+        kept_slopes: kept(deviation, change),
+        ..normal(4, 10)
+    };
     for wrong in [
-        ContinuousDrift { kept_slopes: kept(0.0, 0.1), ..normal(4, 10) },
-        ContinuousDrift { kept_slopes: kept(1.0, 1.1), ..normal(4, 10) },
-        ContinuousDrift { kept_slopes: kept(1.0, f64::NAN), ..normal(4, 10) },
-        ContinuousDrift { kept_slopes: kept(1.0, 0.1), slopes: 1.0, ..normal(4, 10) },
-        ContinuousDrift {
-            kept_slopes: kept(1.0, 0.1),
-            overlap: Overlap { steps: 1, slowdown: 0.0 },
-            ..normal(4, 10)
-        },
+        keeps(0.0, 0.1),
+        keeps(1.0, 1.1),
+        keeps(1.0, f64::NAN),
+        ContinuousDrift { slopes: 1.0, ..keeps(1.0, 0.1) },
+        ContinuousDrift { overlap: Overlap { steps: 1, slowdown: 0.0 }, ..keeps(1.0, 0.1) },
     ] {
         assert!(matches!(fault(wrong), Some(NoBounds::Law(_))));
     }
     let student = Increments::Student { freedom: 2.0, scale: 1.0 };
-    assert!(
-        fault(ContinuousDrift { classes: vec![Class::of(4, student)], ..normal(4, 10) }).is_some()
-    );
+    assert!(fault(of(4, student, 10)).is_some());
 }

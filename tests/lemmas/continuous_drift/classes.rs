@@ -1,11 +1,14 @@
 //! Ranks in classes with laws of their own: against exact values, closed forms, and runs by
 //! definition.
 
-use super::bounds::{kept, measured, normal, of_two};
-use super::rules::costs_what_is_said;
+use super::bounds::{
+    best_interval, each, kept, measured, normal, of_two, pays_what_it_is_charged,
+    two_are_between_their_bounds,
+};
+use super::rules::{costs_what_is_said, increment};
+use crate::shared::normal as normal_number;
 use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
-use rand_distr::{Distribution, Gamma, StandardNormal};
 use remapping::continuous_drift::{Class, ContinuousDrift, Increments, NoBounds};
 use remapping::load_drift::many::{SamplePaths, Spread};
 use remapping::overlap::Overlap;
@@ -19,7 +22,7 @@ fn jumping(count: usize) -> Class {
     Class::of(count, Increments::Jumps { rate: 0.2, size: 2.0 })
 }
 
-fn of(classes: Vec<Class>, steps: u64) -> ContinuousDrift {
+fn of_classes(classes: Vec<Class>, steps: u64) -> ContinuousDrift {
     ContinuousDrift { classes, ..normal(2, steps) }
 }
 
@@ -36,22 +39,7 @@ fn two_ranks_that_differ_are_between_the_bounds() {
         ContinuousDrift { classes: jumps, per_unit_moved: 1.5, ..plain.clone() },
         ContinuousDrift { classes: faster, overlap, mean_load: 5.0, ..plain.clone() },
     ];
-    for problem in some(2, all) {
-        let exact = of_two(&problem);
-        let (_, found) = measured(&problem, 5, 64);
-        assert!(found.lower.low <= exact, "{problem:?}: {found:?} {exact}");
-        assert!(exact <= found.upper.high, "{problem:?}: {found:?} {exact}");
-        assert!(found.gap.mean <= 0.25 * exact, "{problem:?}: {:?} {exact}", found.gap);
-        assert!(found.upper.mean <= 1.05 * exact, "{problem:?}: {found:?} {exact}");
-        // What the policy pays is what it is charged: penalties are nothing on average.
-        let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
-        assert_abs_diff_eq!(found.paid.mean, found.upper.mean, epsilon = error);
-        assert!(found.paid.high >= exact, "{problem:?}: {found:?} {exact}");
-        if let Some(intervals) = problem.intervals() {
-            let least = intervals.into_iter().fold(f64::INFINITY, f64::min);
-            assert!(exact <= least + 1e-3 * least, "{problem:?}: {exact} {least}");
-        }
-    }
+    some(2, all).iter().for_each(two_are_between_their_bounds);
     // Two that are alike are those of a common law.
     let one = gaussian(1, 0.3, 1.0);
     let (alike, exact) =
@@ -64,7 +52,7 @@ fn two_ranks_that_differ_are_between_the_bounds() {
 #[test]
 fn bounds_of_many_seeds_hold_the_exact_value() {
     let classes = vec![gaussian(1, 0.0, 1.0), gaussian(1, 0.5, 0.4)];
-    let problem = ContinuousDrift { remap_cost: 4.0, ..of(classes, 20) };
+    let problem = ContinuousDrift { remap_cost: 4.0, ..of_classes(classes, 20) };
     let exact = of_two(&problem);
     let inside = |seed: &u64| {
         let (_, found) = measured(&problem, *seed, 6);
@@ -90,7 +78,7 @@ fn classes_that_are_alike_are_one() {
             if slopes > 0.0 && !matches!(law, Increments::Normal { .. }) {
                 continue;
             }
-            let plain = ContinuousDrift { slopes, ..of(vec![Class::of(11, law)], 25) };
+            let plain = ContinuousDrift { slopes, ..of_classes(vec![Class::of(11, law)], 25) };
             let parted =
                 ContinuousDrift { classes: vec![part(4), part(1), part(6)], ..plain.clone() };
             let ((one, found), (other, too)) = (measured(&plain, 8, 6), measured(&parted, 8, 6));
@@ -107,21 +95,9 @@ fn classes_that_are_alike_are_one() {
 
 /// A load by definition after so many steps.
 fn load(class: &Class, steps: u64, slopes: f64, noise: f64, run: u64) -> f64 {
-    let mut draws = stream(31, run);
-    let mut normal = || -> f64 { StandardNormal.sample(&mut draws) };
-    let (slope, own) = (slopes * normal(), noise * normal());
-    let mut sum = class.drift * steps as f64 + slope * steps as f64 + own;
-    let mut others = stream(32, run);
-    for _ in 0..steps {
-        sum += match class.law {
-            Increments::Normal { deviation } => deviation * normal(),
-            Increments::Gamma { shape, mean } => {
-                Gamma::new(shape, mean / shape).unwrap().sample(&mut others)
-            }
-            _ => unreachable!(),
-        };
-    }
-    sum
+    let draws = &mut stream(31, run);
+    let start = slopes * normal_number(draws) * steps as f64 + noise * normal_number(draws);
+    (0..steps).fold(start, |sum, _| sum + increment(class, draws))
 }
 
 /// What steps cost and remaps move on average is what it is on loads made by definition; intervals
@@ -131,25 +107,21 @@ fn fixed_intervals_cost_what_loads_by_definition_do() {
     let gamma = |count, shape, mean| Class::of(count, Increments::Gamma { shape, mean });
     let normals = vec![gaussian(5, 0.0, 1.0), gaussian(2, 0.4, 0.3), gaussian(1, -0.2, 0.0)];
     for problem in [
-        of(normals.clone(), 6),
-        ContinuousDrift { slopes: 0.3, noise: 0.7, ..of(normals.clone(), 6) },
-        ContinuousDrift { per_unit_moved: 0.5, noise: 0.2, ..of(normals, 6) },
-        of(vec![gamma(6, 2.0, 1.0), gamma(2, 0.5, 1.5), gaussian(2, 0.9, 0.5)], 6),
+        of_classes(normals.clone(), 6),
+        ContinuousDrift { slopes: 0.3, noise: 0.7, ..of_classes(normals.clone(), 6) },
+        ContinuousDrift { per_unit_moved: 0.5, noise: 0.2, ..of_classes(normals, 6) },
+        of_classes(vec![gamma(6, 2.0, 1.0), gamma(2, 0.5, 1.5), gaussian(2, 0.9, 0.5)], 6),
     ] {
-        let each: Vec<Class> = (problem.classes.iter())
-            .flat_map(|class| std::iter::repeat_n(*class, class.count))
-            .collect();
+        let each = each(&problem);
         let ranks = each.len() as u64;
         // max - mean, and units above the mean, after 1, 2, ... steps.
         let sampled = |steps: u64| -> [Spread; 2] {
             let one = |run: u64| -> [f64; 2] {
                 let number = |rank: u64| (run * ranks + rank) * 100 + steps;
-                let loads: Vec<f64> = (0..ranks)
-                    .zip(&each)
-                    .map(|(rank, class)| {
-                        load(class, steps, problem.slopes, problem.noise, number(rank))
-                    })
-                    .collect();
+                let own = |(rank, class): (u64, &Class)| {
+                    load(class, steps, problem.slopes, problem.noise, number(rank))
+                };
+                let loads: Vec<f64> = (0..ranks).zip(&each).map(own).collect();
                 let mean = loads.iter().sum::<f64>() / ranks as f64;
                 let most = loads.iter().copied().fold(f64::MIN, f64::max);
                 [most - mean, loads.iter().map(|load| (load - mean).max(0.0)).sum()]
@@ -183,10 +155,10 @@ fn rules_for_classes_cost_what_they_are_said_to() {
     let mixed = vec![gaussian(3, 0.0, 0.6), student, gamma, jumping(2)];
     let normals = vec![gaussian(6, 0.0, 0.3), gaussian(3, 0.2, 0.8), gaussian(1, 0.5, 0.0)];
     let all = [
-        of(mixed.clone(), 50),
-        of(normals.clone(), 50),
-        ContinuousDrift { slopes: 0.2, noise: 0.7, ..of(normals, 50) },
-        ContinuousDrift { kept_slopes: kept(0.3, 0.04), noise: 0.4, ..of(mixed, 50) },
+        of_classes(mixed.clone(), 50),
+        of_classes(normals.clone(), 50),
+        ContinuousDrift { slopes: 0.2, noise: 0.7, ..of_classes(normals, 50) },
+        ContinuousDrift { kept_slopes: kept(0.3, 0.04), noise: 0.4, ..of_classes(mixed, 50) },
     ];
     for problem in some(1, all) {
         let is_kept = problem.kept_slopes.is_some();
@@ -196,11 +168,9 @@ fn rules_for_classes_cost_what_they_are_said_to() {
         let most = if is_kept { 1.2 } else { 1.06 };
         assert!(found.ruled.mean <= most * found.lower.mean, "{problem:?}: {found:?}");
         if !is_kept {
-            let error = (found.paid.high - found.paid.mean) + (found.upper.high - found.upper.mean);
-            assert_abs_diff_eq!(found.paid.mean, found.upper.mean, epsilon = error);
+            pays_what_it_is_charged(&found);
         }
-        if let Some(intervals) = problem.intervals() {
-            let best = intervals.into_iter().fold(f64::INFINITY, f64::min);
+        if let Some(best) = best_interval(&problem) {
             assert!(found.lower.low <= best && found.upper.low <= best, "{found:?} {best}");
         }
     }
@@ -210,7 +180,7 @@ fn rules_for_classes_cost_what_they_are_said_to() {
 /// the cheapest plan.
 #[test]
 fn loads_without_chance_cost_the_cheapest_plan() {
-    let problem = of(vec![gaussian(3, 0.0, 0.0), gaussian(1, 0.8, 0.0)], 40);
+    let problem = of_classes(vec![gaussian(3, 0.0, 0.0), gaussian(1, 0.8, 0.0)], 40);
     // What a step costs grows by .6; what is left, by steps.
     let mut cheapest = vec![0.0];
     for left in 1..=40_usize {
@@ -223,19 +193,20 @@ fn loads_without_chance_cost_the_cheapest_plan() {
     let (_, found) = measured(&problem, 1, 4);
     assert_abs_diff_eq!(found.lower.mean, cheapest[40], epsilon = 1e-9 * cheapest[40]);
     assert_abs_diff_eq!(found.upper.mean, cheapest[40], epsilon = 1e-2 * cheapest[40]);
-    let best = problem.intervals().unwrap().into_iter().fold(f64::INFINITY, f64::min);
+    let best = best_interval(&problem).unwrap();
     assert!(best >= cheapest[40] * (1.0 - 1e-12) && best <= 1.05 * cheapest[40], "{best}");
 }
 
 #[test]
 fn what_is_wrong_with_classes_is_said() {
     let fault = |problem: ContinuousDrift| problem.fault();
-    assert_eq!(fault(of(Vec::new(), 10)), Some(NoBounds::Ranks(0)));
-    assert_eq!(fault(of(vec![gaussian(1, 0.0, 1.0)], 10)), Some(NoBounds::Ranks(1)));
+    assert_eq!(fault(of_classes(Vec::new(), 10)), Some(NoBounds::Ranks(0)));
+    assert_eq!(fault(of_classes(vec![gaussian(1, 0.0, 1.0)], 10)), Some(NoBounds::Ranks(1)));
     let huge = vec![gaussian(usize::MAX, 0.0, 1.0), gaussian(2, 0.0, 2.0)];
-    assert_eq!(fault(of(huge, 10)), Some(NoBounds::Ranks(usize::MAX)));
-    assert_eq!(fault(of(vec![gaussian(1, 0.0, 1.0); 9], 10)), Some(NoBounds::Classes(9)));
-    let noisy = ContinuousDrift { noise: 1.0, ..of(vec![gaussian(3, 0.0, 1.0), jumping(1)], 10) };
+    assert_eq!(fault(of_classes(huge, 10)), Some(NoBounds::Ranks(usize::MAX)));
+    assert_eq!(fault(of_classes(vec![gaussian(1, 0.0, 1.0); 9], 10)), Some(NoBounds::Classes(9)));
+    let noisy =
+        ContinuousDrift { noise: 1.0, ..of_classes(vec![gaussian(3, 0.0, 1.0), jumping(1)], 10) };
     assert_eq!(fault(noisy), Some(NoBounds::NotNormal));
     for wrong in [
         vec![gaussian(3, 0.0, 1.0), gaussian(0, 0.0, 2.0)],
@@ -244,6 +215,6 @@ fn what_is_wrong_with_classes_is_said() {
         // Nothing moves apart.
         vec![gaussian(3, 0.5, 0.0), gaussian(1, 0.5, 0.0)],
     ] {
-        assert!(matches!(fault(of(wrong, 10)), Some(NoBounds::Law(_))));
+        assert!(matches!(fault(of_classes(wrong, 10)), Some(NoBounds::Law(_))));
     }
 }
