@@ -173,13 +173,13 @@ impl Kinks<'_> {
     }
 
     /// Initial bounds on F: (share - x)^+ and share (1 - x).
-    fn stationary(&self, share: f64) -> ([Polyline; 2], Times) {
+    fn stationary(&self, share: f64) -> (Pair, Times) {
         let far = self.range()[0];
         let pad = 4.0 * SLACK * (1.0 - far);
         let [above, below] = [share + pad, share - pad];
         let lower = Polyline { at: vec![0.0, share, 1.0], value: vec![below, -pad, -pad] };
         let times = Times { outside: [[above - far, 0.0], [below - far, 0.0]], step: self.memory };
-        ([Polyline::line([above, pad]), lower], times)
+        (Pair { upper: Polyline::line([above, pad]), lower }, times)
     }
 
     /// Iterates the bounds until the mean of `typical` gains is known to `error`. A kink stays at
@@ -187,11 +187,11 @@ impl Kinks<'_> {
     /// much.
     fn closed(
         &self,
-        (start, times): ([Polyline; 2], Times),
+        (start, times): (Pair, Times),
         typical: &Polyline,
         (stay, error): (f64, f64),
         observer: &dyn Observer,
-    ) -> ControlFlow<Halt, Option<[Polyline; 2]>> {
+    ) -> ControlFlow<Halt, Option<Pair>> {
         let mut bounds = start;
         for _ in 0..MOST_STEPS {
             observer.check()?;
@@ -199,16 +199,15 @@ impl Kinks<'_> {
             if wide <= 1.0 {
                 return ControlFlow::Continue(Some(bounds));
             }
-            let [above, below] = &bounds;
+            let Pair { upper: above, lower: below } = &bounds;
             // Widths fall with the square of the number of nodes.
-            let nodes = above.nodes().max(below.nodes());
-            if nodes > ENOUGH
-                && (nodes * self.filter.reports.len()) as f64 * wide.sqrt() > MOST_IMAGES
-            {
+            let nodes = bounds.nodes();
+            let images = (nodes * self.filter.reports.len()) as f64 * wide.sqrt();
+            if nodes > ENOUGH && images > MOST_IMAGES {
                 break;
             }
             let merge = FINER * above.less::<true>(below).most() / (2.0 * stay);
-            let Pair { upper, lower } = Pair::of(
+            bounds = Pair::of(
                 above.nodes(),
                 || {
                     let whole = self.within(above, times.outside[0]);
@@ -219,7 +218,6 @@ impl Kinks<'_> {
                     self.back::<false>(&whole, times.step).reduced::<false>(merge)
                 },
             );
-            bounds = [upper, lower];
         }
         ControlFlow::Continue(None)
     }
@@ -233,10 +231,10 @@ struct Times {
 }
 
 /// The width that bounds on F leave for the mean of `function`.
-fn width(function: &Polyline, bounds: &[Polyline; 2]) -> f64 {
+fn width(function: &Polyline, bounds: &Pair) -> f64 {
     let [mut above, mut below] = [0, 0];
     let apart = |(at, bend): (f64, f64)| {
-        let gap = bounds[0].at_from(&mut above, at) - bounds[1].at_from(&mut below, at);
+        let gap = bounds.upper.at_from(&mut above, at) - bounds.lower.at_from(&mut below, at);
         bend.abs() * gap
     };
     function.bends().map(apart).sum()
@@ -276,8 +274,8 @@ pub(crate) struct Means {
     share: f64,
     initial: f64,
     /// Bounds on F and B; and on |R|.
-    stationary: [Polyline; 2],
-    lasting: [Polyline; 2],
+    stationary: Pair,
+    lasting: Pair,
     rest: f64,
 }
 
@@ -304,10 +302,10 @@ impl Means {
         };
         let error = error(from);
         let tilt = kinks.memory.powf(from as f64) * (initial - share).abs();
+        let start = Pair { upper: Polyline::constant(1.0), lower: Polyline::constant(0.0) };
         let lasting = if tilt <= rest {
-            Some([1.0, 0.0].map(Polyline::constant))
+            Some(start)
         } else {
-            let start = [Polyline::constant(1.0), Polyline::constant(0.0)];
             let times = Times { outside: [[1.0, 0.0]; 2], step: 1.0 };
             let limits = (stay, LASTING * error / tilt);
             kinks.closed((start, times), typical, limits, observer)?
@@ -336,11 +334,11 @@ impl Means {
     /// The means of `function`. O(nodes x log(nodes of F)).
     pub(crate) fn of_function(&self, function: &Polyline) -> Mean {
         let Polyline { at, value } = function;
-        let lines = [&self.stationary[0], &self.stationary[1], &self.lasting[0], &self.lasting[1]];
+        let lines = [&self.stationary, &self.lasting].map(|pair| [&pair.upper, &pair.lower]);
         let mut piece = [0; 4];
         let mut place = |p: f64| {
             let mut now = [0.0; 4];
-            for (k, line) in lines.iter().enumerate() {
+            for (k, line) in lines.as_flattened().iter().enumerate() {
                 piece[k] = passed(&line.at, piece[k], p);
                 now[k] = line.at_from(&mut piece[k], p);
             }
