@@ -53,6 +53,13 @@ pub struct Level {
     pub after: Rational,
 }
 
+impl Level {
+    /// The same in doubles.
+    pub fn likelihood(&self) -> Likelihood {
+        Likelihood { before: nearest(&self.before), after: nearest(&self.after) }
+    }
+}
+
 /// The distribution of a detector's observation in either phase: the quantized likelihood ratio.
 /// The binary detector has two levels. Several independent detectors are one detector with the
 /// product of their levels.
@@ -164,10 +171,6 @@ impl Levels {
 
     /// The same in doubles.
     pub fn likelihoods(&self) -> Vec<Likelihood> {
-        let double = |level: &Level| Likelihood {
-            before: nearest(&level.before),
-            after: nearest(&level.after),
-        };
-        self.distinct().iter().map(double).collect()
+        self.distinct().iter().map(Level::likelihood).collect()
     }
 }

@@ -33,9 +33,7 @@ pub struct NoSuchLevel {
 
 /// The probabilities of each level, in the order of the detector.
 fn likelihoods(detector: &Levels) -> Vec<Likelihood> {
-    let chances =
-        |level: &Level| Likelihood { before: nearest(&level.before), after: nearest(&level.after) };
-    detector.levels().iter().map(chances).collect()
+    detector.levels().iter().map(Level::likelihood).collect()
 }
 
 fn likelihood(reports: &[Likelihood], level: usize) -> Result<Likelihood, NoSuchLevel> {
