@@ -1,11 +1,9 @@
 //! All thresholds to a requested width, by repeated backward sweeps, each finer if the previous one
 //! was too coarse.
 
-use super::curve::Curve;
 use super::problem::{InDoubles, PhaseChange, ProblemError, Unit};
 use super::stationarity::stationary::amplification;
-use super::sweep::{Coarseness, Spans, Sweep, sweep};
-use crate::Bounds;
+use super::sweep::{Coarseness, Solution, sweep};
 use crate::{Halt, Observer, Status};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,28 +15,6 @@ pub struct Accuracy {
     pub tolerance: f64,
     /// Most linear segments of a function; if given, the width may exceed the tolerance.
     pub segments: Option<usize>,
-}
-
-/// The thresholds of a phase-change problem.
-#[derive(Debug, Clone)]
-pub struct Solution {
-    /// Certified bounds on every pi_n. The curve starts at step 0 unless the computation was
-    /// stopped; then earlier steps have rough bounds if a rough sweep is quick.
-    pub curve: Curve,
-    /// n0: the least n from which remapping never pays; M + 1 if there is none, 0 if it never pays.
-    /// For near-ties that cannot be decided, the least step that is certain.
-    pub onset: u64,
-    /// Lower bound on n0; equal to `onset` unless a near-tie is undecided.
-    pub onset_least: u64,
-    /// Certified bounds on V_0(0), the least expected completion time; `None` if stopped before
-    /// step 0.
-    pub value: Option<Bounds>,
-    /// The greatest number of linear segments of any function.
-    pub segments: usize,
-    /// Backward steps computed one by one in the last sweep.
-    pub steps: u64,
-    /// Converged iff every width is within the tolerance.
-    pub status: Status,
 }
 
 /// Sweeps tried before the tolerance counts as unreachable in doubles.
@@ -63,12 +39,11 @@ pub fn solve(
     accuracy: Accuracy,
     observer: &dyn Observer,
 ) -> Result<Solution, ProblemError> {
-    refine(problem, accuracy, false, observer).map(|(solution, _)| solution)
+    refine(problem, accuracy, false, observer)
 }
 
-/// As [`solve`], with the spans of every step that was computed one by one, from the last step
-/// back. Steps between two of them have the spans of the later one. Memory O(distinct steps x
-/// segments).
+/// As [`solve`], with the spans of every step that was computed one by one. Memory O(distinct steps
+/// x segments).
 ///
 /// # Errors
 /// If the parameters are out of range; see [`PhaseChange::validate`].
@@ -76,7 +51,7 @@ pub fn solve_recorded(
     problem: &PhaseChange,
     accuracy: Accuracy,
     observer: &dyn Observer,
-) -> Result<(Solution, Vec<Spans>), ProblemError> {
+) -> Result<Solution, ProblemError> {
     refine(problem, accuracy, true, observer)
 }
 
@@ -85,14 +60,14 @@ fn refine(
     accuracy: Accuracy,
     record: bool,
     observer: &dyn Observer,
-) -> Result<(Solution, Vec<Spans>), ProblemError> {
+) -> Result<Solution, ProblemError> {
     problem.validate()?;
     let unit = Unit::of(problem);
     let parameters = InDoubles::measured(problem, unit);
     let scale = parameters.gain.abs().max(f64::MIN_POSITIVE);
     let mut rest = accuracy.tolerance;
     rest *= spare(problem, (&parameters, unit), accuracy, scale, observer);
-    let mut best: Option<(f64, Sweep)> = None;
+    let mut best: Option<(f64, Solution)> = None;
     let mut stalls = 0;
     for _ in 0..MAX_SWEEPS {
         let coarseness = Coarseness {
@@ -128,23 +103,14 @@ fn refine(
         let rough = roughly(problem, (&parameters, unit), scale);
         if rough.value.is_some() {
             result.curve.complete(&rough.curve);
-            (result.value, result.onset) = (rough.value, rough.onset);
+            result.value = rough.value;
+            (result.onset, result.onset_least) = (rough.onset, rough.onset_least);
         }
     }
-    let status = match result.status {
-        Status::Converged if width > accuracy.tolerance => Status::IterationLimit,
-        status => status,
-    };
-    let solution = Solution {
-        onset: result.onset[1],
-        onset_least: result.onset[0],
-        curve: result.curve,
-        value: result.value.map(Bounds::from),
-        segments: result.segments,
-        steps: result.steps,
-        status,
-    };
-    Ok((solution, result.spans))
+    if result.status == Status::Converged && width > accuracy.tolerance {
+        result.status = Status::IterationLimit;
+    }
+    Ok(result)
 }
 
 /// Number of distinct steps from which a trial on the last steps determines the reduction.
@@ -226,7 +192,7 @@ impl Observer for Shortly<'_> {
 const MERGE: f64 = 0.1;
 
 /// All steps to [`ROUGH`]; without a value if that takes long.
-fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> Sweep {
+fn roughly(problem: &PhaseChange, measured: (&InDoubles, Unit), scale: f64) -> Solution {
     let most = 2 * ASKED / measured.0.reports.len().max(2) as u64;
     let observer = Shortly { observer: &(), asked: AtomicU64::new(0), most };
     sweep(problem, measured, coarseness(ROUGH, ROUGH, scale), false, &observer)
@@ -238,11 +204,10 @@ fn coarseness(tolerance: f64, rest: f64, scale: f64) -> Coarseness {
 }
 
 /// The greatest width; the value's is relative to max(1, |V|).
-fn width(sweep: &Sweep) -> f64 {
-    let value = match sweep.value.map(|(lower, upper)| (Bounds { lower, upper }.width(), lower)) {
-        None => 0.0,
-        Some((f64::INFINITY, _)) => f64::INFINITY,
-        Some((width, lower)) => width / lower.abs().max(1.0),
-    };
-    sweep.curve.width().max(value)
+fn width(solution: &Solution) -> f64 {
+    let value = solution.value.map_or(0.0, |value| match value.width() {
+        f64::INFINITY => f64::INFINITY,
+        width => width / value.lower.abs().max(1.0),
+    });
+    solution.curve.width().max(value)
 }

@@ -62,8 +62,8 @@ mod tests;
 
 pub use crate::Bounds;
 pub use curve::{Curve, Run};
-pub use horizon::{Accuracy, Solution, solve, solve_recorded};
+pub use horizon::{Accuracy, solve, solve_recorded};
 pub(crate) use onset::Onset;
 pub use problem::{Hazard, PhaseChange, Premature, ProblemError};
 pub(crate) use stationarity::stationary::amplification;
-pub use sweep::Spans;
+pub use sweep::{Solution, Spans};

@@ -37,19 +37,28 @@ impl Coarseness {
     }
 }
 
-/// The result of a sweep.
-pub(crate) struct Sweep {
+/// The thresholds of a phase-change problem.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// Certified bounds on every pi_n. The curve starts at step 0 unless the computation was
+    /// stopped; then earlier steps have rough bounds if a rough sweep is quick.
     pub curve: Curve,
-    /// Bounds on the least step reached from which remapping never pays. They differ for near-ties.
-    pub onset: [u64; 2],
-    /// Bounds on V_0(0); `None` if step 0 was not reached.
-    pub value: Option<(f64, f64)>,
-    /// The greatest number of segments of any function.
+    /// n0: the least n from which remapping never pays; M + 1 if there is none, 0 if it never pays.
+    /// For near-ties that cannot be decided, the least step that is certain.
+    pub onset: u64,
+    /// Lower bound on n0; equal to `onset` unless a near-tie is undecided.
+    pub onset_least: u64,
+    /// Certified bounds on V_0(0), the least expected completion time; `None` if stopped before
+    /// step 0.
+    pub value: Option<Bounds>,
+    /// The greatest number of linear segments of any function.
     pub segments: usize,
-    /// Steps computed one by one.
+    /// Backward steps computed one by one in the last sweep.
     pub steps: u64,
+    /// Converged iff every width is within the tolerance.
     pub status: Status,
-    /// The spans of each computed step in which they were chosen anew.
+    /// The spans of the steps in which they were chosen anew, from the last step back, if they were
+    /// recorded. Steps between two of them have the spans of the later one.
     pub spans: Vec<Spans>,
 }
 
@@ -88,7 +97,7 @@ pub(crate) fn sweep(
     coarseness: Coarseness,
     record: bool,
     observer: &dyn Observer,
-) -> Sweep {
+) -> Solution {
     let mut state = State::new(problem, (parameters, unit), coarseness);
     state.record = record;
     let last = problem.last_step();
@@ -109,9 +118,9 @@ pub(crate) fn sweep(
         let reached = state.step_into(n);
         next = reached.checked_sub(1);
     }
-    let value = next.is_none().then(|| state.value());
-    let State { curve, never_from: onset, segments, steps, spans, .. } = state;
-    Sweep { curve, onset, value, segments, steps, status, spans }
+    let value = next.is_none().then(|| state.value().into());
+    let State { curve, never_from: [onset_least, onset], segments, steps, spans, .. } = state;
+    Solution { curve, onset, onset_least, value, segments, steps, status, spans }
 }
 
 pub(super) struct State<'a> {

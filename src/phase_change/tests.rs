@@ -3,8 +3,8 @@
 use super::Hazard;
 use super::problem::{Cycle, InDoubles, PhaseChange, Premature, Unit};
 use super::step::{Cut, Reduction, RemapLine, cut, retain};
-use super::sweep::{Coarseness, Sweep, sweep};
-use super::{Accuracy, Curve, solve};
+use super::sweep::{Coarseness, Solution, sweep};
+use super::{Accuracy, solve};
 use crate::Rational;
 use crate::belief::Levels;
 use crate::concave::held::Cells;
@@ -221,18 +221,18 @@ fn coarseness(merge: f64, tolerance: f64) -> Coarseness {
     Coarseness { merge, budget: None, tolerance, rest: tolerance, may_refine: false }
 }
 
-fn swept(problem: &PhaseChange, coarseness: Coarseness) -> Sweep {
+fn swept(problem: &PhaseChange, coarseness: Coarseness) -> Solution {
     sweep(problem, (&InDoubles::new(problem), Unit::of(problem)), coarseness, false, &())
 }
 
 /// Bounds on the value and on all thresholds overlap those of a sweep with high accuracy.
-fn enclose(curve: &Curve, value: Option<(f64, f64)>, each: &Sweep, case: &str) {
-    let ((lower, upper), (low, high)) = (value.expect("step 0"), each.value.expect("step 0"));
-    assert!(lower <= high && low <= upper, "{case}: V {lower} {upper} {low} {high}");
+fn enclose(found: &Solution, each: &Solution, case: &str) {
+    let (own, its) = (found.value.expect("step 0"), each.value.expect("step 0"));
+    assert!(own.lower <= its.upper && its.lower <= own.upper, "{case}: V {own:?} {its:?}");
     for n in 0..=each.curve.runs().next_back().expect("a step").last {
-        let (found, truth) = (curve.at(n).expect("a step"), each.curve.at(n).expect("a step"));
-        let within = found.lower <= truth.upper && truth.lower <= found.upper;
-        assert!(within, "{case}, step {n}: {found:?} {truth:?}");
+        let (own, its) = (found.curve.at(n).expect("a step"), each.curve.at(n).expect("a step"));
+        let within = own.lower <= its.upper && its.lower <= own.upper;
+        assert!(within, "{case}, step {n}: {own:?} {its:?}");
     }
 }
 
@@ -254,7 +254,7 @@ fn steps_that_are_skipped_are_enclosed() {
                         }
                         skipped[usize::from(regret.is_some())] += 1;
                         let case = format!("{hazards:?} {report:?} {delay} {regret:?} {tolerance}");
-                        enclose(&some.curve, some.value, &each, &case);
+                        enclose(&some, &each, &case);
                     }
                 }
             }
@@ -282,7 +282,7 @@ fn what_reducing_takes_is_enclosed() {
                     }
                     skipped += 1;
                     let case = format!("{hazard} {report:?} {delay} {merge} {tolerance}");
-                    enclose(&some.curve, some.value, &each, &case);
+                    enclose(&some, &each, &case);
                 }
             }
         }
@@ -305,7 +305,7 @@ fn what_is_too_coarse_is_made_finer_on_the_way() {
             assert!(once.steps > last / 2, "{report:?} {tolerance}: at rest as it was");
             assert!(finer.steps < last / 4, "{report:?} {tolerance}: {}", finer.steps);
             assert!(finer.curve.width() <= tolerance, "{report:?}: {}", finer.curve.width());
-            enclose(&finer.curve, finer.value, &each, &format!("{report:?} {tolerance}"));
+            enclose(&finer, &each, &format!("{report:?} {tolerance}"));
         }
     }
 }
@@ -342,8 +342,7 @@ fn laws_that_differ_at_every_step_are_enclosed() {
             let some = solve(&problem, Accuracy { tolerance, segments: None }, &()).expect("valid");
             assert_eq!(some.status, crate::Status::Converged, "{tolerance}");
             assert!(some.curve.width() <= tolerance && some.segments <= each.segments);
-            let value = some.value.map(|value| (value.lower, value.upper));
-            enclose(&some.curve, value, &each, &tolerance.to_string());
+            enclose(&some, &each, &tolerance.to_string());
         }
     }
 }

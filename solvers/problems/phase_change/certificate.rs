@@ -56,7 +56,7 @@ pub(in crate::problems) fn of(
     loop {
         let accuracy = Accuracy { tolerance: coarser * tolerance, segments: None };
         let recorded = phase_change::solve_recorded(problem, accuracy, &());
-        let (_, mut spans) = recorded.map_err(|error| Refusal::Model(error.to_string()))?;
+        let mut spans = recorded.map_err(|error| Refusal::Model(error.to_string()))?.spans;
         let fine = coarser <= 1.0;
         if coarsest.is_empty() {
             coarsest = spans.clone();
