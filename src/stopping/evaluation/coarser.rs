@@ -273,25 +273,15 @@ fn places(groups: &[Group], coarse: &States) -> Option<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rational;
     use crate::chain::Edge;
-    use crate::imbalance::{Imbalance, RunningCost};
     use crate::stopping::AfterRemap;
+    use crate::stopping::tests::equal;
 
     /// Walks with `levels` levels each, the first two of them equal.
     fn problem(levels: &[usize]) -> (States, Problem) {
-        let walk = |&levels: &usize| Process {
-            lowest: 0,
-            chain: ProcessChain::BirthDeath(
-                BirthDeath::walk(levels, 0.25, 0.25, Edge::Reflect).unwrap(),
-            ),
-        };
-        let all: Vec<Process> = levels.iter().map(walk).collect();
-        let (states, operator) = States::independent(&all, |_, _| true).unwrap();
-        let ones = vec![Rational::ONE; levels.len()];
-        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 100).unwrap();
-        let problem = Problem::new(&states, operator, &imbalance, 9.0, AfterRemap::Stop).unwrap();
-        (states, problem)
+        let walk = |&levels: &usize| BirthDeath::walk(levels, 0.25, 0.25, Edge::Reflect).unwrap();
+        let chains = levels.iter().map(walk).map(ProcessChain::BirthDeath).collect();
+        equal(chains, true, 9.0, AfterRemap::Stop)
     }
 
     #[test]

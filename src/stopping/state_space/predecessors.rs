@@ -140,19 +140,9 @@ impl<'a> Predecessors<'a> {
 mod tests {
     use super::*;
     use crate::stopping::Process;
+    use crate::stopping::tests::chain;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
-
-    /// Chains with probabilities in multiples of 1/16, so that a few products of them are exact.
-    fn chain(levels: std::ops::Range<usize>) -> impl Strategy<Value = BirthDeath> {
-        prop::collection::vec((0..9u8, 0..8u8), levels).prop_map(|moves| {
-            let sixteenths = |n: u8| f64::from(n) / 16.0;
-            let mut up: Vec<f64> = moves.iter().map(|(up, _)| sixteenths(*up)).collect();
-            let mut down: Vec<f64> = moves.iter().map(|(_, down)| sixteenths(*down)).collect();
-            (up[moves.len() - 1], down[0]) = (0.0, 0.0);
-            BirthDeath::new(up, down).unwrap()
-        })
-    }
 
     proptest! {
         #[test]
@@ -167,12 +157,7 @@ mod tests {
                 .flat_map(|(chain, count)| std::iter::repeat_n(process(chain), *count))
                 .collect();
             let (states, _) = States::independent(&all, |_, _| true).unwrap();
-            let rows: Vec<Vec<Vec<f64>>> = all.iter()
-                .map(|process| match &process.chain {
-                    ProcessChain::BirthDeath(chain) => chain.rows(),
-                    ProcessChain::Dense(_) => unreachable!(),
-                })
-                .collect();
+            let rows: Vec<Vec<Vec<f64>>> = all.iter().map(|process| process.chain.rows()).collect();
             let predecessors = Predecessors::new(&states).unwrap();
             let vectors: Vec<Vec<i64>> =
                 (0..states.vectors().unwrap()).map(|place| states.vector(place)).collect();

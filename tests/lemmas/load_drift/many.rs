@@ -1,6 +1,6 @@
 //! Bounds for many ranks against exact values.
 
-use super::problems::{Plain, cheaper, figure, finish, run};
+use super::problems::{Plain, cheaper, figure, prepared, run};
 use crate::shared::walk as chain;
 use crate::thorough::{few_or_all, some};
 use approx::assert_abs_diff_eq;
