@@ -1,6 +1,6 @@
 //! [NR90, sections II and V-A]: the adaptive fluids code, its costs and the shape of Fig. 6.
 
-use crate::shapes::signs_change;
+use crate::shapes::{hindsight_is_least, percent, signs_change};
 use approx::{abs_diff_eq, assert_abs_diff_eq, assert_relative_eq};
 use proptest::prelude::*;
 use remapping::fluids::cost::{Prices, Wrapped, charge};
@@ -265,23 +265,15 @@ proptest! {
 #[test]
 fn shape_of_figure_6() {
     let (comparison, _) = compare(&Fluids::default(), 40, 1, &()).unwrap();
-    let percent = |policy: Policy| -> Vec<f64> {
-        comparison.figure.curve(policy).unwrap().percent.iter().map(|p| p.value).collect()
-    };
-    let (coarse, wrapped) = (percent(Policy::StaticOld), percent(Policy::StaticNew));
+    let [coarse, wrapped] =
+        [Policy::StaticOld, Policy::StaticNew].map(|policy| percent(&comparison, policy));
     assert!(coarse.windows(2).all(|pair| pair[1] < pair[0] + 1.0), "{coarse:?}");
     assert!(wrapped.windows(2).all(|pair| pair[1] > pair[0] - 1.0), "{wrapped:?}");
     let last = coarse.len() - 1;
     assert!(coarse[0] > wrapped[0] && coarse[last] < wrapped[last]);
     assert!(coarse[0] > 10.0 && wrapped[last] > 10.0);
     signs_change(&comparison.envelope);
-    for at in 0..=last {
-        let time = |policy: Policy| comparison.figure.curve(policy).unwrap().time[at].value;
-        assert!(time(Policy::LowerBound) <= time(Policy::Clairvoyant));
-        for policy in [Policy::StaticOld, Policy::Threshold, Policy::Optimal] {
-            assert!(time(Policy::Clairvoyant) <= time(policy) * (1.0 + 1e-12));
-        }
-    }
+    hindsight_is_least(&comparison);
 }
 
 /// Mean cycle times of the second phase, under the old and the new mapping.

@@ -49,16 +49,20 @@ fn estimate(tallies: &[Tally], read: impl Fn(&Tally) -> f64) -> Estimate {
     Estimate::of(&tallies.iter().map(read).collect::<Vec<_>>())
 }
 
+/// The share of the time that is work.
+fn busy(tallies: &[Tally]) -> f64 {
+    estimate(tallies, |t| t.work).value / estimate(tallies, |t| t.time).value
+}
+
 #[test]
 fn figure_3_three_chains() {
-    let never = Intervals::never(&mum(3, 100, 8.0));
-    assert_abs_diff_eq!(never.utilization(), 0.7382, epsilon = 5e-5);
     let problem = mum(3, 100, 8.0);
+    let never = Intervals::never(&problem);
+    assert_abs_diff_eq!(never.utilization(), 0.7382, epsilon = 5e-5);
     assert_abs_diff_eq!(optimum(&problem).utilization(), 0.8515, epsilon = 5e-5);
     let best = Intervals::new(&problem, 100, &()).best();
     assert_abs_diff_eq!(best.outcome.utilization(), 0.8281, epsilon = 5e-5);
-    let sar = simulate(&Loads::new(problem), "stop_at_rise", 20_000);
-    let utilization = estimate(&sar, |t| t.work).value / estimate(&sar, |t| t.time).value;
+    let utilization = busy(&simulate(&Loads::new(problem), "stop_at_rise", 20_000));
     assert!(abs_diff_eq!(utilization, 0.8416, epsilon = 1e-3), "{utilization}");
     // "As the remapping cost increases ... approach the performance obtained when no remapping is
     // performed."
@@ -75,7 +79,7 @@ fn figure_4_eight_chains() {
     assert_eq!((best.interval, Intervals::least_average_cost(&problem)), (9, 9));
     assert_abs_diff_eq!(best.outcome.utilization(), 0.766, epsilon = 5e-4);
     let sar = simulate(&Loads::new(problem), "stop_at_rise", 1000);
-    let utilization = estimate(&sar, |t| t.work).value / estimate(&sar, |t| t.time).value;
+    let utilization = busy(&sar);
     assert!(abs_diff_eq!(utilization, 0.774, epsilon = 1e-3), "{utilization}");
     let spacing = estimate(&sar, |t| t.spacing().unwrap());
     assert!(abs_diff_eq!(spacing.value, 9.5, epsilon = 0.2), "{spacing:?}");
@@ -105,18 +109,8 @@ fn mesh(boundary: Boundary, east: f64) -> ActivityMesh {
 #[test]
 fn figure_5_stop_at_rise_keeps_up_with_the_best_interval_where_work_drifts_into_walls() {
     let workload = mesh(Boundary::Reject, 0.2);
-    let rules: Vec<Rule> = [
-        "never",
-        "stop_at_rise",
-        "fixed:3",
-        "fixed:5",
-        "fixed:8",
-        "fixed:12",
-        "fixed:18",
-        "fixed:27",
-    ]
-    .map(|rule| rule.parse().unwrap())
-    .to_vec();
+    let intervals = [3, 5, 8, 12, 18, 27].map(Rule::Fixed);
+    let rules = [&[Rule::Never, Rule::StopAtRise][..], &intervals].concat();
     let start = || rules.iter().map(|rule| rule.start(50.0)).collect();
     let result = compare(&workload, &start, 0..12, 5, false, &()).unwrap();
     let utilization: Vec<f64> =

@@ -1,6 +1,6 @@
 //! \[NR86\], \[NR90\]: every deck of `models/phase_change` solves, and says what the papers imply.
 
-use approx::abs_diff_eq;
+use approx::{abs_diff_eq, assert_abs_diff_eq};
 use remap::problems::phase_change::evaluation::pays_until;
 use remap::problems::registry::{Loaded, Problem};
 use remap::run::Watch;
@@ -9,7 +9,7 @@ use remapping::phase_change::evaluation::{
     Estimating, Fineness, ThresholdPolicy, evaluate, evaluate_estimating,
 };
 use remapping::phase_change::{Accuracy, Solution, solve};
-use remapping::{Status, phase_change};
+use remapping::{Bounds, Status, phase_change};
 use std::path::{Path, PathBuf};
 
 const TOLERANCE: f64 = 1e-9;
@@ -46,14 +46,25 @@ fn solved(name: &str) -> Solution {
     solve(&problem, Accuracy { tolerance: TOLERANCE, segments: None }, &()).unwrap()
 }
 
+/// The cost of never remapping.
+fn never(problem: &phase_change::PhaseChange) -> Bounds {
+    let thresholds = &vec![1.0; problem.last_step() as usize + 1];
+    let policy = ThresholdPolicy { assumed: problem, thresholds };
+    evaluate(problem, policy, Fineness::merging(0.0), &()).unwrap()
+}
+
+/// The cost of the heuristic of 1986, which remaps if that pays before this step.
+fn heuristic(problem: &phase_change::PhaseChange, pays_until: u64, merge: f64) -> Bounds {
+    let policy = Estimating { assumed: problem, certainty: 0.8, pays_until };
+    evaluate_estimating(problem, policy, Fineness::merging(merge), &()).unwrap()
+}
+
 #[test]
 fn every_deck_solves_to_the_tolerance() {
     let decks = decks(&folder());
     assert!(decks.len() >= 19, "{decks:?}");
     for path in decks {
-        let problem = problem(&path);
-        let accuracy = Accuracy { tolerance: TOLERANCE, segments: None };
-        let solution = solve(&problem, accuracy, &()).unwrap();
+        let solution = solved(path.to_str().unwrap());
         assert_eq!(solution.status, Status::Converged, "{path:?}");
         assert!(solution.curve.width() <= TOLERANCE, "{path:?}");
         assert_eq!(solution.curve.first_step(), Some(0), "{path:?}");
@@ -85,10 +96,8 @@ fn figure_3_is_flat_until_the_end_is_near() {
         }
         for n in 0..=900 {
             let bounds = solution.curve.at(n).unwrap();
-            assert!(
-                abs_diff_eq!(bounds.middle(), start.middle(), epsilon = 0.01),
-                "step {n}: {bounds:?}"
-            );
+            let near = abs_diff_eq!(bounds.middle(), start.middle(), epsilon = 0.01);
+            assert!(near, "step {n}: {bounds:?}");
         }
         assert!(solution.curve.at(990).unwrap().middle() > start.middle());
     }
@@ -120,22 +129,14 @@ fn table_3_the_share_of_the_gain_the_heuristic_keeps() {
         let name = format!("table_iii_n{steps}_g{gain}.ron");
         let problem = problem(&folder().join(&name));
         let optimum = solved(&name);
-        let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until: optimum.onset };
-        let merge = 0.01 * gain as f64;
-        let heuristic =
-            evaluate_estimating(&problem, policy, Fineness::merging(merge), &()).unwrap();
-        let never = vec![1.0; steps + 1];
-        let never = ThresholdPolicy { assumed: &problem, thresholds: &never };
-        let never = evaluate(&problem, never, Fineness::merging(0.0), &()).unwrap();
+        let heuristic = heuristic(&problem, optimum.onset, 0.01 * f64::from(gain));
+        let never = never(&problem);
         let best = optimum.value.unwrap();
         let least = 100.0 * (never.lower - heuristic.upper) / (never.lower - best.lower);
         let most = 100.0 * (never.upper - heuristic.lower) / (never.upper - best.upper);
         assert!(most - least < 0.3, "{name}: {least} {most}");
-        assert!(
-            abs_diff_eq!(least, printed, epsilon = within)
-                && abs_diff_eq!(most, printed, epsilon = within),
-            "{name}: {least} {most}"
-        );
+        let near = |share: f64| abs_diff_eq!(share, printed, epsilon = within);
+        assert!(near(least) && near(most), "{name}: {least} {most}");
     }
 }
 
@@ -183,20 +184,15 @@ fn table_4_prints_gains_of_a_policy_that_never_remaps() {
 fn table_4_misjudging_the_gain_hardly_matters_in_long_runs() {
     let (name, printed) = ("table_iii_n1000_g50.ron", 99.6);
     let problem = problem(&folder().join(name));
-    let (optimum, never) = (solved(name).value.unwrap(), vec![1.0; 1001]);
-    let never = ThresholdPolicy { assumed: &problem, thresholds: &never };
-    let never = evaluate(&problem, never, Fineness::merging(0.0), &()).unwrap();
+    let (optimum, never) = (solved(name).value.unwrap(), never(&problem));
     let misjudged = phase_change::PhaseChange {
         after: &problem.remapped + problem.gain() / remapping::Rational::from(10),
         ..problem.clone()
     };
     let accuracy = Accuracy { tolerance: 1e-2, segments: None };
     let pays_until = solve(&misjudged, accuracy, &()).unwrap().onset;
-    let policy = Estimating { assumed: &problem, certainty: 0.8, pays_until };
-    let cost = evaluate_estimating(&problem, policy, Fineness::merging(0.5), &()).unwrap();
+    let cost = heuristic(&problem, pays_until, 0.5);
     let kept = |cost: f64| 100.0 * (never.lower - cost) / (never.lower - optimum.lower);
-    assert!(
-        abs_diff_eq!(kept(cost.lower), printed, epsilon = 0.5)
-            && abs_diff_eq!(kept(cost.upper), printed, epsilon = 0.5)
-    );
+    assert_abs_diff_eq!(kept(cost.lower), printed, epsilon = 0.5);
+    assert_abs_diff_eq!(kept(cost.upper), printed, epsilon = 0.5);
 }

@@ -1,15 +1,24 @@
 //! Shapes of curves.
 
 use remapping::two_phase::envelope::Point;
+use remapping::two_phase::figure::Policy;
+use remapping::two_phase::workload::Comparison;
 
-/// The last value is at least `points` below the first.
-pub fn falls_by(values: &[f64], points: f64) {
-    assert!(values[0] - values[values.len() - 1] > points, "{values:?}");
+/// Percent above the bound, or below, as the figure shows them.
+pub fn percent(comparison: &Comparison, policy: Policy) -> Vec<f64> {
+    comparison.figure.curve(policy).unwrap().percent.iter().map(|p| p.value).collect()
 }
 
-/// The last value is at least `points` above the first.
-pub fn rises_by(values: &[f64], points: f64) {
-    assert!(values[values.len() - 1] - values[0] > points, "{values:?}");
+/// The bound on the best execution is one, and so is hindsight on the policies.
+pub fn hindsight_is_least(comparison: &Comparison) {
+    for at in 0..comparison.figure.at.len() {
+        let time = |policy: Policy| comparison.figure.curve(policy).unwrap().time[at].value;
+        let least = time(Policy::Clairvoyant);
+        assert!(time(Policy::LowerBound) <= least + 1e-9);
+        for policy in [Policy::StaticOld, Policy::Threshold, Policy::Optimal] {
+            assert!(least <= time(policy) + 1e-9);
+        }
+    }
 }
 
 /// Spearman's rank correlation of two lists without ties.

@@ -1,6 +1,6 @@
 //! \[YXW03\] section 5: figures 4 and 5.
 
-use approx::abs_diff_eq;
+use approx::assert_abs_diff_eq;
 use remapping::Rational;
 use remapping::chain::{BirthDeath, Edge, Operator};
 use remapping::imbalance::{Imbalance, RunningCost};
@@ -8,15 +8,24 @@ use remapping::stopping::{
     AfterRemap, Decision, Problem, Process, ProcessChain, Settings, Solution, States, solve,
 };
 
-fn example(rho: f64, after: AfterRemap) -> (States, Problem) {
-    let walk = BirthDeath::walk(6, 0.25, 0.25, Edge::Reflect).unwrap();
+/// Every load vector of equal walks as a state of its own.
+fn walks(
+    (count, levels): (usize, usize),
+    [up, down]: [f64; 2],
+    rho: f64,
+    after: AfterRemap,
+) -> (States, Problem) {
+    let walk = BirthDeath::walk(levels, up, down, Edge::Reflect).unwrap();
     let process = Process { lowest: 0, chain: ProcessChain::BirthDeath(walk) };
-    let (states, operator) =
-        States::independent(&[process.clone(), process], |_, _| false).unwrap();
-    let ones = [Rational::ONE, Rational::ONE];
-    let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 5).unwrap();
+    let (states, operator) = States::independent(&vec![process; count], |_, _| false).unwrap();
+    let ones = vec![Rational::ONE; count];
+    let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, levels as u64).unwrap();
     let problem = Problem::new(&states, operator, &imbalance, rho, after).unwrap();
     (states, problem)
+}
+
+fn example(rho: f64, after: AfterRemap) -> (States, Problem) {
+    walks((2, 6), [0.25, 0.25], rho, after)
 }
 
 fn exact_map(rho: f64) -> String {
@@ -79,8 +88,7 @@ fn stopped_early(rho: f64) -> (String, usize) {
         let moved = next.iter().zip(&v).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         v = next;
         if moved < 0.02 {
-            let image = apply(&v);
-            let remap = rho + v.iter().sum::<f64>() / 36.0;
+            let (image, remap) = (apply(&v), rho + v.iter().sum::<f64>() / 36.0);
             let letter = |s: usize| match () {
                 () if running[s] == 0.0 => 'B',
                 () if running[s] + image[s] < remap => 'C',
@@ -128,14 +136,9 @@ fn figure_5_iterations_grow_with_the_remap_cost() {
     assert_eq!(counts, [15, 20, 24, 26, 31, 32, 36, 38, 39, 41, 48, 51, 52, 60, 63, 65]);
 }
 
-/// Every load vector of three equal walks as a state of its own, and its bounds on J.
-fn three_walks(levels: usize, up: f64, down: f64, rho: f64) -> (States, Solution) {
-    let walk = BirthDeath::walk(levels, up, down, Edge::Reflect).unwrap();
-    let process = Process { lowest: 0, chain: ProcessChain::BirthDeath(walk) };
-    let (states, operator) = States::independent(&vec![process; 3], |_, _| false).unwrap();
-    let ones = vec![Rational::ONE; 3];
-    let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, levels as u64).unwrap();
-    let problem = Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop).unwrap();
+/// Three equal walks, and the bounds on J of each load vector.
+fn three_walks(levels: usize, moves: [f64; 2], rho: f64) -> (States, Solution) {
+    let (states, problem) = walks((3, levels), moves, rho, AfterRemap::Stop);
     let solution = solve(&problem, &Settings::default(), &());
     (states, solution)
 }
@@ -143,7 +146,7 @@ fn three_walks(levels: usize, up: f64, down: f64, rho: f64) -> (States, Solution
 #[test]
 fn cost_is_not_schur_convex_for_three_processes() {
     // (1, 1, 6) is a more even split of 8 units than (0, 2, 6), and costs more.
-    let (states, solution) = three_walks(7, 0.4, 0.1, 1000.0);
+    let (states, solution) = three_walks(7, [0.4, 0.1], 1000.0);
     let bounds = |loads: [i64; 3]| solution.bounds(states.find(&loads).unwrap());
     let (even, uneven) = (bounds([1, 1, 6]), bounds([0, 2, 6]));
     assert!(uneven.upper < even.lower - 0.46, "{uneven:?} {even:?}");
@@ -151,13 +154,11 @@ fn cost_is_not_schur_convex_for_three_processes() {
 
 #[test]
 fn cost_is_symmetric_in_equal_processes() {
-    let (states, solution) = three_walks(6, 0.3, 0.2, 12.0);
+    let (states, solution) = three_walks(6, [0.3, 0.2], 12.0);
     let value = |a, b, c| solution.value(states.find(&[a, b, c]).unwrap());
     for (a, b, c) in (0..6).flat_map(|a| (0..6).flat_map(move |b| (0..6).map(move |c| (a, b, c)))) {
         let (one, other, third) = (value(a, b, c), value(b, c, a), value(b, a, c));
-        assert!(
-            abs_diff_eq!(one, other, epsilon = 1e-9 * 12.0)
-                && abs_diff_eq!(one, third, epsilon = 1e-9 * 12.0)
-        );
+        assert_abs_diff_eq!(one, other, epsilon = 1e-9 * 12.0);
+        assert_abs_diff_eq!(one, third, epsilon = 1e-9 * 12.0);
     }
 }
