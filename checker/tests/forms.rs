@@ -2,17 +2,12 @@
 //! and intervals of least cost: what is proved encloses what plain recursions and all outcomes
 //! give.
 
-use remap_checker::{Evidence, Model, Proof, Refusal};
+use crate::shared::{is_model_error, model};
+use remap_checker::{Evidence, Proof, Refusal};
 use std::collections::BTreeMap;
-use std::path::Path;
-
-fn read(problem: &str) -> Result<Model, Refusal> {
-    Model::read(&format!("Model(title: \"t\", problem: {problem})"), Path::new(""))
-}
 
 fn prove(problem: &str, evidence: &Evidence) -> Proof {
-    let found = read(problem).and_then(|model| model.prove(evidence));
-    found.unwrap_or_else(|refusal| panic!("{problem}: {refusal}"))
+    model(problem).prove(evidence).unwrap_or_else(|refusal| panic!("{problem}: {refusal}"))
 }
 
 const ROWS: [[f64; 3]; 3] = [[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]];
@@ -80,15 +75,15 @@ fn computations_with_an_end_agree_with_the_recursion_on_load_vectors() {
 fn computations_with_an_end_have_no_other_evidence() {
     let problem = walks("remap_cost: 1, after_remap: Stop, steps: 5");
     let free = Evidence::Stopping(20, vec![(6, 0, 1 << 20)]);
-    assert_eq!(read(&problem).unwrap().prove(&free), Err(Refusal::Malformed));
+    assert_eq!(model(&problem).prove(&free), Err(Refusal::Malformed));
     for more in ["steps: 5, remap_cost: 1", "remap_cost: (fixed: 1, per_unit_moved: 1)"] {
         let problem = walks(&format!("{more}, after_remap: Stop"));
         let balanced = (0..3).map(|level| (vec![level; 2], 1 << 20, 4)).collect();
-        let found = read(&problem).unwrap().prove(&Evidence::Region(20, balanced));
+        let found = model(&problem).prove(&Evidence::Region(20, balanced));
         assert_eq!(found, Err(Refusal::Malformed), "{more}");
     }
     let most = Evidence::Stopping(61, Vec::new());
-    assert_eq!(read(&problem).unwrap().prove(&most), Err(Refusal::Malformed));
+    assert_eq!(model(&problem).prove(&most), Err(Refusal::Malformed));
 }
 
 /// A bound on the cost of remaps that is right for one cost is wrong where some cost less.
@@ -98,7 +93,7 @@ fn costs_by_the_units_moved_are_those_of_the_loads() {
     // (2, 0) moves a unit, (1, 0) none: colexicographic are 00 01 11 02 12 22.
     let upper = |values: [u64; 6]| {
         let runs = values.map(|upper| (1, 0, upper << 20)).to_vec();
-        read(&moved).unwrap().prove(&Evidence::Stopping(20, runs))
+        model(&moved).prove(&Evidence::Stopping(20, runs))
     };
     assert!(upper([0, 1, 0, 3, 1, 0]).is_ok());
     let unproved = Err(Refusal::Unproved("the values do not enclose the optimal cost"));
@@ -106,30 +101,30 @@ fn costs_by_the_units_moved_are_those_of_the_loads() {
         assert_eq!(upper(low), unproved, "{low:?}");
     }
     let lower = vec![(1, 0, 0), (1, 3 << 20, 0), (1, -(3 << 20), 0), (3, 0, 3 << 20)];
-    assert_eq!(read(&moved).unwrap().prove(&Evidence::Stopping(20, lower)), unproved);
+    assert_eq!(model(&moved).prove(&Evidence::Stopping(20, lower)), unproved);
     // As many costs as states, and where they are listed.
     let joint = |costs: &str, more: &str| {
-        read(&format!(
+        format!(
             "Stopping(processes: Joint(loads: [[0, 2], [1, 1]], transition: Dense([[0.5, 0.5], [0.5, 0.5]])), \
              remap_cost: PerState({costs}), after_remap: {more})"
-        ))
+        )
     };
     let dear = Evidence::Stopping(20, vec![(1, 0, 4 << 20), (1, 0, 0)]);
-    assert!(joint("[4, 0]", "Stop").unwrap().prove(&dear).is_ok());
-    assert!(joint("[5, 4]", "Stop").unwrap().prove(&dear).is_ok());
+    assert!(model(&joint("[4, 0]", "Stop")).prove(&dear).is_ok());
+    assert!(model(&joint("[5, 4]", "Stop")).prove(&dear).is_ok());
     let cheap = Evidence::Stopping(20, vec![(1, 1 << 20, 4 << 20), (1, -(1 << 20), 0)]);
-    assert!(joint("[1, 4]", "Stop").unwrap().prove(&cheap).is_ok());
-    assert_eq!(joint("[0.5, 4]", "Stop").unwrap().prove(&cheap), unproved);
+    assert!(model(&joint("[1, 4]", "Stop")).prove(&cheap).is_ok());
+    assert_eq!(model(&joint("[0.5, 4]", "Stop")).prove(&cheap), unproved);
     for (costs, more) in
         [("[4]", "Stop"), ("[4, -1]", "Stop"), ("[4, 1]", "Uniform"), ("[4, 1]", "Stop, steps: 0")]
     {
-        assert!(matches!(joint(costs, more), Err(Refusal::Model(_))), "{costs} {more}");
+        is_model_error(&joint(costs, more));
     }
     for more in [
         "remap_cost: PerState([1, 1, 1]), after_remap: Stop",
         "remap_cost: (fixed: 1), after_remap: Stop",
     ] {
-        assert!(matches!(read(&walks(more)), Err(Refusal::Model(_))), "{more}");
+        is_model_error(&walks(more));
     }
 }
 
@@ -161,11 +156,11 @@ fn periods_are_as_long_as_they_are_alone() {
     }
     let law = "Steps({-1: 0.5, 1: 0.5})";
     for more in ["MaxDeviation(0.1), periods: 0", "MaxDeviation(0.1), periods: 1001"] {
-        assert!(matches!(read(&periodic(10.0, law, more)), Err(Refusal::Model(_))), "{more}");
+        is_model_error(&periodic(10.0, law, more));
     }
     let chain = "Periodic(initial_load: 1, changes: Chain(count: 2, chain: Walk(levels: 3, up: 0.25, down: 0.25, \
                  edge: Hold)), bound: MaxDeviation(0.1), periods: 2)";
-    assert!(matches!(read(chain), Err(Refusal::Model(_))));
+    is_model_error(chain);
 }
 
 /// E max - mean after 1, 2, .. steps, by all outcomes.
@@ -185,8 +180,8 @@ fn ahead(laws: &[Vec<(i64, f64)>], steps: usize) -> Vec<f64> {
             all = next;
         }
         let own = |places: &Vec<i64>| {
-            *places.iter().max().unwrap() as f64
-                - places.iter().sum::<i64>() as f64 / laws.len() as f64
+            let mean = places.iter().sum::<i64>() as f64 / laws.len() as f64;
+            *places.iter().max().unwrap() as f64 - mean
         };
         found.push(all.iter().map(|(places, p)| p * own(places)).sum());
     }
@@ -218,20 +213,11 @@ fn the_interval_of_least_cost_is_the_cheapest_of_all_that_are_gone_through() {
             else {
                 panic!()
             };
-            let mut sum = cost;
-            let each: Vec<f64> = (1..)
-                .zip(&ahead)
-                .map(|(n, own)| {
-                    sum += own;
-                    sum / f64::from(n)
-                })
-                .collect();
+            let all = |n: usize| cost + ahead[..n].iter().sum::<f64>();
+            let each: Vec<f64> = (1..=ahead.len()).map(|n| all(n) / n as f64).collect();
             let best = each.iter().copied().fold(f64::INFINITY, f64::min);
-            assert!(
-                found.lower - 1e-12 <= best && best <= found.upper + 1e-12,
-                "{problem}: {best} {found:?}"
-            );
-            assert!(found.upper - found.lower < 1e-9, "{found:?}");
+            let inside = found.lower - 1e-12 <= best && best <= found.upper + 1e-12;
+            assert!(inside && found.upper - found.lower < 1e-9, "{problem}: {best} {found:?}");
             let cheap = |n: u64| each[n as usize - 1] <= best + 1e-9;
             let (least, most) = (least.unwrap(), most.unwrap());
             assert!(cheap(least) && cheap(most) && least <= most, "{problem}");
@@ -261,7 +247,6 @@ fn a_description_of_the_machine_is_its_cost() {
     for (from, to) in
         [("messages: 3", "messages: 0"), ("bytes: 10", "bytes: 2"), ("latency: 1", "latency: -1")]
     {
-        let wrong = read(&periodic(&machine.replace(from, to)));
-        assert!(matches!(wrong, Err(Refusal::Model(_))), "{to}");
+        is_model_error(&periodic(&machine.replace(from, to)));
     }
 }

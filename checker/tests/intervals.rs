@@ -1,32 +1,20 @@
 //! Intervals of periodic remaps against the imbalance itself: all outcomes gone through, and closed
 //! forms.
 
+use crate::exact::walk;
+use crate::shared::{Random, is_model_error, model, prove, read};
 use crate::thorough::{few_or_all, some};
-use remap_checker::{Budget, Evidence, Model, Proof, Refusal};
-use std::path::Path;
+use remap_checker::{Budget, Evidence, Proof, Refusal};
 
-fn read(problem: &str) -> Result<Model, Refusal> {
-    let text = format!("Model(title: \"t\", problem: Periodic({problem}))");
-    Model::read(&text, Path::new(""))
+fn periodic(problem: &str) -> String {
+    format!("Periodic({problem})")
 }
 
 /// After how many steps the bound is proved to be kept, and after how many not to be.
 fn longest(problem: &str, grid: u32) -> (Option<u64>, Option<u64>) {
-    match read(problem).unwrap().prove(&Evidence::Periodic(grid)) {
+    match prove(&periodic(problem), &Evidence::Periodic(grid)) {
         Ok(Proof::Longest { kept, broken }) => (kept, broken),
         other => panic!("{problem}: {other:?}"),
-    }
-}
-
-/// Numbers from 0 up to, but without, `below`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % below
     }
 }
 
@@ -109,10 +97,9 @@ fn intervals_of_random_steps_are_those_of_all_outcomes() {
             let points: Vec<String> = law.iter().map(|(x, p)| format!("{x}: {p}")).collect();
             format!("Steps({{{}}})", points.join(", "))
         };
-        let laws: Vec<String> = laws.iter().map(written).collect();
+        let laws = Vec::from_iter(laws.iter().map(written)).join(", ");
         let problem = format!(
-            "initial_load: 20, changes: Distinct([{}]), capacities: {capacities:?}, bound: MaxDeviation({bound})",
-            laws.join(", ")
+            "initial_load: 20, changes: Distinct([{laws}]), capacities: {capacities:?}, bound: MaxDeviation({bound})"
         );
         let (kept, broken) = agrees(&problem, 1, bound, &known);
         settled += usize::from(kept.is_some() && broken == kept.map(|kept| kept + 1));
@@ -124,29 +111,23 @@ fn intervals_of_random_steps_are_those_of_all_outcomes() {
 /// half of that from their mean; two normal ones of deviation 1 are 2 sqrt(t / pi) apart.
 #[test]
 fn intervals_of_other_laws_are_those_of_closed_forms() {
-    let mut half = 0.5;
-    let mut exponential = vec![half];
-    for t in 1..40 {
+    for t in some(1, [1, 5]) {
         // t C(2t, t) / 4^t.
-        half *= (2.0 * t as f64 + 1.0) / (2.0 * t as f64);
-        exponential.push(half);
-    }
-    for t in some(1, [1usize, 5]) {
-        for (factor, kept) in [(0.98, t as u64 - 1), (1.02, t as u64)] {
-            let bound = factor * exponential[t - 1] / (50.0 + t as f64);
-            for law in ["Exponential(mean: 1)", "Gamma(shape: 1, mean: 1)"] {
+        let grows = |half: f64, t: i32| half * f64::from(2 * t + 1) / f64::from(2 * t);
+        let exponential = (1..t).fold(0.5, grows) / f64::from(50 + t);
+        let normal = (f64::from(t) / std::f64::consts::PI).sqrt() / 50.0;
+        for (law, d) in [
+            ("Exponential(mean: 1)", exponential),
+            ("Gamma(shape: 1, mean: 1)", exponential),
+            ("Normal(mean: 0, deviation: 1)", normal),
+        ] {
+            for (factor, kept) in [(0.98, t as u64 - 1), (1.02, t as u64)] {
                 let problem = format!(
-                    "initial_load: 50, changes: Identical(count: 2, law: {law}), bound: MaxDeviation({bound:.9})"
+                    "initial_load: 50, changes: Identical(count: 2, law: {law}), bound: MaxDeviation({:.9})",
+                    factor * d
                 );
                 assert_eq!(longest(&problem, 8), (Some(kept), Some(kept + 1)), "{problem}");
             }
-            let normal = (t as f64 / std::f64::consts::PI).sqrt();
-            let problem = format!(
-                "initial_load: 50, changes: Identical(count: 2, law: Normal(mean: 0, deviation: 1)), bound: \
-                 MaxDeviation({:.9})",
-                factor * normal / 50.0
-            );
-            assert_eq!(longest(&problem, 8), (Some(kept), Some(kept + 1)), "{problem}");
         }
     }
 }
@@ -160,10 +141,8 @@ fn coarser_grids_prove_no_more() {
     assert_eq!(broken, kept.map(|kept| kept + 1));
     for grid in some(1, [2, 1, 3, 5]) {
         let (least, most) = longest(problem, grid);
-        assert!(
-            least <= kept && most.is_none_or(|most| broken.is_some_and(|end| most >= end)),
-            "{grid}"
-        );
+        let more = most.is_none_or(|most| broken.is_some_and(|end| most >= end));
+        assert!(least <= kept && more, "{grid}");
     }
 }
 
@@ -203,23 +182,12 @@ fn intervals_of_squares_are_those_of_the_quadratic() {
 fn intervals_of_chains_are_those_of_their_laws() {
     for (up, down, load) in [(0.25, 0.25, 1), (0.4, 0.1, 0), (0.05, 0.3, 2), (0.01, 0.02, 1)] {
         let levels = 4usize;
+        let rows = walk(levels, up, down, false);
         let mut law = vec![0.0; levels];
         law[load] = 1.0;
         let mut known = Vec::new();
         for _ in 0..300 {
-            let mut next = vec![0.0; levels];
-            for (i, p) in law.iter().enumerate() {
-                let (u, d) =
-                    (if i + 1 < levels { up } else { 0.0 }, if i > 0 { down } else { 0.0 });
-                next[i] += p * (1.0 - u - d);
-                if i + 1 < levels {
-                    next[i + 1] += p * u;
-                }
-                if i > 0 {
-                    next[i - 1] += p * d;
-                }
-            }
-            law = next;
+            law = (0..levels).map(|to| (0..levels).map(|i| law[i] * rows[i][to]).sum()).collect();
             let both = |f: &dyn Fn(f64, f64) -> f64| -> f64 {
                 let pairs = (0..levels).flat_map(|i| (0..levels).map(move |j| (i, j)));
                 pairs.map(|(i, j)| law[i] * law[j] * f(i as f64, j as f64)).sum()
@@ -252,7 +220,7 @@ fn intervals_of_chains_are_those_of_their_laws() {
 fn laws_and_bounds_out_of_range_are_refused() {
     let good = "initial_load: 10, changes: Identical(count: 2, law: Steps({-1: 0.5, 1: 0.5})), capacities: [1, 1], \
                 bound: MaxDeviation(0.2)";
-    assert!(read(good).is_ok());
+    assert!(read(&periodic(good)).is_ok());
     for (from, to) in [
         ("1: 0.5}", "1: 0.5001}"),
         ("1: 0.5}", "1: 0.5, 2: -0.1}"),
@@ -267,21 +235,21 @@ fn laws_and_bounds_out_of_range_are_refused() {
         ("bound:", "bound: None, bound:"),
         ("count: 2", "count: 18446744073709551615"),
     ] {
-        assert!(matches!(read(&good.replacen(from, to, 1)), Err(Refusal::Model(_))), "{to}");
+        is_model_error(&periodic(&good.replacen(from, to, 1)));
     }
     let squares = "initial_load: 10, changes: Identical(count: 2, law: Moments(mean: 0, variance: 1)), covariance: \
                    [[1, 0.5], [0.5, 1]], bound: RmsDeviation(0.2)";
-    assert!(read(squares).is_ok());
+    assert!(read(&periodic(squares)).is_ok());
     for (from, to) in
         [("[0.5, 1]", "[0.4, 1]"), ("[0.5, 1]", "[0.5]"), ("Rms", "Max"), ("[1, 0.5]", "[-1, 0.5]")]
     {
-        assert!(matches!(read(&squares.replacen(from, to, 1)), Err(Refusal::Model(_))), "{to}");
+        is_model_error(&periodic(&squares.replacen(from, to, 1)));
     }
 }
 
 #[test]
 fn what_a_proof_of_intervals_needs_is_seen_to() {
-    let proved = |problem: &str, grid: u32| read(problem).unwrap().prove(&Evidence::Periodic(grid));
+    let proved = |problem: &str, grid: u32| prove(&periodic(problem), &Evidence::Periodic(grid));
     let walk = "initial_load: 10, changes: Identical(count: 2, law: Steps({-1: 0.5, 1: 0.5})), bound: MaxDeviation(0.2)";
     assert!(proved(walk, 1).is_ok());
     for grid in [0, 1025, u32::MAX] {
@@ -308,6 +276,7 @@ fn what_a_proof_of_intervals_needs_is_seen_to() {
     let moments = walk.replace("Steps({-1: 0.5, 1: 0.5})", "Moments(mean: 0, variance: 1)");
     assert!(matches!(proved(&moments, 1), Ok(Proof::Longest { kept: Some(4), broken: None })));
     // What takes more than there is.
-    let found = read(walk).unwrap().prove_within(&Evidence::Periodic(1), &Budget::new(100));
+    let model = model(&periodic(walk));
+    let found = model.prove_within(&Evidence::Periodic(1), &Budget::new(100));
     assert_eq!(found, Err(Refusal::OverBudget));
 }

@@ -5,8 +5,8 @@
 //! - `phases`, `intervals`, `forms`: changes of phase; periodic remaps; costs of remaps of other
 //!   forms.
 //! - `hypotheses`, `refusals`, `files`: what is forged, wrong or damaged is refused.
-//! - `reading`: what is to be read of the checker for each kind. `sources`, `thorough`: what tests
-//!   share.
+//! - `reading`: what is to be read of the checker for each kind. `shared`, `sources`, `thorough`:
+//!   what tests share.
 
 mod exact;
 mod files;
@@ -17,6 +17,7 @@ mod phases;
 mod reading;
 mod refusals;
 mod regions;
+mod shared;
 mod sources;
 mod states;
 #[path = "../../tests/thorough.rs"]

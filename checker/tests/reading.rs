@@ -5,6 +5,16 @@ use crate::sources::sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// Files that several kinds are read with.
+const MULTISETS: &str = "loads::states::multisets";
+const JOINT: &str = "loads::states::joint";
+const RETURNS: &str = "loads::remaps";
+const ENDING: &str = "stopping::ending";
+const MOVED: &str = "stopping::moved";
+const MAPS: &str = "stopping::maps";
+const AVERAGES: &str = "stopping::averages";
+const PARTIAL: &str = "stopping::partial";
+
 /// Files that every kind is read with: some of them lead to all kinds.
 const SHARED: [&str; 8] = [
     "lib",
@@ -21,35 +31,26 @@ const SHARED: [&str; 8] = [
 const FORKS: [(&str, &[&str]); 14] = [
     ("loads", &["loads::chains::affine", "loads::chains::unbounded", "stopping::unbounded"]),
     ("loads::chains::chain", &["loads::chains::affine", "loads::chains::dense"]),
-    ("loads::remaps", &["loads::states::joint"]),
-    ("stopping::averages", &["stopping::moved", "stopping::partial", "stopping::states"]),
-    ("stopping::ending", &["stopping::states", "stopping::values"]),
-    ("stopping::maps", &["stopping::states", "stopping::uniform"]),
-    ("stopping::partial", &["loads::states::joint"]),
+    (RETURNS, &[JOINT]),
+    (AVERAGES, &[MOVED, PARTIAL, "stopping::states"]),
+    (ENDING, &["stopping::states", "stopping::values"]),
+    (MAPS, &["stopping::states", "stopping::uniform"]),
+    (PARTIAL, &[JOINT]),
     ("stopping::region", &["stopping::states"]),
-    (
-        "stopping::problem",
-        &[
-            "loads::states::joint",
-            "loads::states::multisets",
-            "loads::chains::unbounded",
-            "stopping::moved",
-            "stopping::partial",
-        ],
-    ),
+    ("stopping::problem", &[JOINT, MULTISETS, "loads::chains::unbounded", MOVED, PARTIAL]),
     ("stopping::unbounded", &["stopping::states"]),
     ("stopping::uniform", &["stopping::states"]),
     (
         "stopping",
         &[
-            "loads::states::joint",
-            "loads::states::multisets",
+            JOINT,
+            MULTISETS,
             "stopping::states",
-            "stopping::averages",
-            "stopping::ending",
-            "stopping::maps",
-            "stopping::moved",
-            "stopping::partial",
+            AVERAGES,
+            ENDING,
+            MAPS,
+            MOVED,
+            PARTIAL,
             "stopping::unbounded",
             "stopping::uniform",
             "stopping::values",
@@ -118,71 +119,32 @@ fn one_kind_reads_in_fourteen_hundred_lines_of_code() {
     let page = std::fs::read_to_string(&documents).unwrap();
     let kinds: [(&str, &[&str]); 26] = [
         ("a change of phase", &["phase_change"]),
-        ("a map of stopping", &["stopping", "loads::states::multisets", "stopping::maps"]),
+        ("a map of stopping", &["stopping", MULTISETS, MAPS]),
         (
             "a map, loads that are multiplied",
-            &["stopping", "loads::states::multisets", "loads::chains::affine", "stopping::maps"],
+            &["stopping", MULTISETS, "loads::chains::affine", MAPS],
         ),
         (
             "a map, chains of all probabilities",
-            &["stopping", "loads::states::multisets", "loads::chains::dense", "stopping::maps"],
+            &["stopping", MULTISETS, "loads::chains::dense", MAPS],
         ),
-        (
-            "a map, remaps to random loads",
-            &["stopping", "loads::states::multisets", "stopping::maps", "stopping::uniform"],
-        ),
-        (
-            "a map, remaps that cost by the units moved",
-            &["stopping", "loads::states::multisets", "stopping::maps", "stopping::moved"],
-        ),
-        (
-            "a map of joint loads",
-            &["stopping", "loads::states::joint", "stopping::maps", "stopping::moved"],
-        ),
+        ("a map, remaps to random loads", &["stopping", MULTISETS, MAPS, "stopping::uniform"]),
+        ("a map, remaps that cost by the units moved", &["stopping", MULTISETS, MAPS, MOVED]),
+        ("a map of joint loads", &["stopping", JOINT, MAPS, MOVED]),
         (
             "a map of walks without a highest load",
-            &["stopping", "loads::states::multisets", "stopping::maps", "stopping::unbounded"],
+            &["stopping", MULTISETS, MAPS, "stopping::unbounded"],
         ),
         ("a region of stopping", &["stopping::region"]),
-        (
-            "a number of steps, then an end",
-            &["stopping", "loads::states::multisets", "stopping::ending", "stopping::moved"],
-        ),
-        (
-            "the same, going on after a remap",
-            &[
-                "stopping",
-                "loads::states::multisets",
-                "loads::remaps",
-                "stopping::ending",
-                "stopping::moved",
-            ],
-        ),
-        (
-            "the same of joint loads",
-            &[
-                "stopping",
-                "loads::states::joint",
-                "loads::remaps",
-                "stopping::ending",
-                "stopping::moved",
-            ],
-        ),
-        (
-            "an average",
-            &["stopping", "loads::states::multisets", "stopping::averages", "stopping::moved"],
-        ),
-        (
-            "an average of joint loads",
-            &["stopping", "loads::states::joint", "stopping::averages", "stopping::moved"],
-        ),
-        (
-            "an average, remaps of any number of units",
-            &["stopping", "loads::states::multisets", "stopping::averages", "stopping::partial"],
-        ),
+        ("a number of steps, then an end", &["stopping", MULTISETS, ENDING, MOVED]),
+        ("the same, going on after a remap", &["stopping", MULTISETS, RETURNS, ENDING, MOVED]),
+        ("the same of joint loads", &["stopping", JOINT, RETURNS, ENDING, MOVED]),
+        ("an average", &["stopping", MULTISETS, AVERAGES, MOVED]),
+        ("an average of joint loads", &["stopping", JOINT, AVERAGES, MOVED]),
+        ("an average, remaps of any number of units", &["stopping", MULTISETS, AVERAGES, PARTIAL]),
         (
             "an average of joint loads, remaps of any number of units",
-            &["stopping", "loads::states::joint", "stopping::averages", "stopping::partial"],
+            &["stopping", JOINT, AVERAGES, PARTIAL],
         ),
         ("drifting loads", &["load_drift"]),
         ("recurring phases", &["phase_switching"]),

@@ -1,15 +1,17 @@
 //! What is proved of single states, against value iteration over all load vectors.
 
+use crate::shared::{by_steps, text};
 use remap_checker::{
-    Budget, Checked, Decision, Evidence, Interval, Model, Proof, Refusal, certificate, check_within,
+    Budget, Checked, Decision, Entry, Evidence, Interval, Model, Proof, Refusal, certificate,
+    check_within,
 };
 use std::path::Path;
 
 const SCALE: f64 = (1u64 << 50) as f64;
 const RHO: f64 = 2.3;
 
-/// Up and down at each level, from 0.
-type Chain = (Vec<f64>, Vec<f64>);
+/// The lowest load of a process, and up and down at each level.
+pub type Chain = (i64, Vec<f64>, Vec<f64>);
 
 struct Problem {
     chains: Vec<Chain>,
@@ -22,17 +24,26 @@ struct Problem {
     remap: f64,
 }
 
-fn walk(levels: usize, up: f64, down: f64) -> Chain {
+pub fn walk(lowest: i64, levels: usize, up: f64, down: f64) -> Chain {
     let (mut ups, mut downs) = (vec![up; levels], vec![down; levels]);
     (ups[levels - 1], downs[0]) = (0.0, 0.0);
-    (ups, downs)
+    (lowest, ups, downs)
+}
+
+/// A problem of processes with these chains.
+pub fn written(chains: &[Chain], rho: f64, after: &str) -> String {
+    let chain = |(lowest, up, down): &Chain| {
+        format!("BirthDeath(lowest: {lowest}, up: {up:?}, down: {down:?})")
+    };
+    let chains = Vec::from_iter(chains.iter().map(chain)).join(", ");
+    format!("Stopping(processes: Distinct([{chains}]), remap_cost: {rho}, after_remap: {after})")
 }
 
 impl Problem {
     fn new(chains: Vec<Chain>, after: &'static str) -> Problem {
         let mut states = vec![vec![]];
-        for (up, _) in &chains {
-            let more = |loads: &Vec<i64>, level: i64| [&loads[..], &[level]].concat();
+        for (lowest, up, _) in &chains {
+            let more = |loads: &Vec<i64>, level: i64| [&loads[..], &[lowest + level]].concat();
             states =
                 states.iter().flat_map(|l| (0..up.len() as i64).map(move |z| more(l, z))).collect();
         }
@@ -62,7 +73,7 @@ impl Problem {
 
     fn expect(&self) -> Vec<f64> {
         let (mut value, mut stride) = (self.value.clone(), self.value.len());
-        for (up, down) in &self.chains {
+        for (_, up, down) in &self.chains {
             stride /= up.len();
             let mean = |s: usize| {
                 let z = s / stride % up.len();
@@ -80,13 +91,7 @@ impl Problem {
     }
 
     fn check(&self, evidence: impl Fn(&Model) -> Evidence) -> Result<Checked, Refusal> {
-        let chain = |(up, down): &Chain| format!("BirthDeath(up: {up:?}, down: {down:?})");
-        let chains: Vec<String> = self.chains.iter().map(chain).collect();
-        let text = format!(
-            "Model(title: \"a title\", problem: Stopping(processes: Distinct([{}]), remap_cost: {RHO}, after_remap: {}))",
-            chains.join(", "),
-            self.after
-        );
+        let text = text(&written(&self.chains, RHO, self.after));
         let model = Model::read(&text, Path::new(""))?;
         let evidence = evidence(&model);
         let bytes = certificate(&text, &evidence, &model.prove(&evidence)?);
@@ -96,34 +101,53 @@ impl Problem {
     /// Both values of all states, so far from the truth.
     fn whole(&self, model: &Model, away: f64) -> Evidence {
         let Model::Stopping(model) = model else { panic!() };
-        let mut last = 0;
-        let run = |_, loads: &[i64]| {
-            let value = self.of(loads);
-            let low = (value * (1.0 - away) * SCALE) as i64;
-            let step = low - std::mem::replace(&mut last, low);
-            Ok((1, step, (value * (1.0 + away) * SCALE) as u64 - low as u64))
+        let both = |_, loads: &[i64]| {
+            let value = self.of(loads) * SCALE;
+            Ok(((value * (1.0 - away)) as i64, (value * (1.0 + away)) as i64))
         };
-        Evidence::Stopping(50, model.space().unwrap().each(run).unwrap())
+        let values = model.space().unwrap().each(both).unwrap();
+        Evidence::Stopping(50, by_steps(values).collect())
     }
 
-    /// What is saved where something is, those of equal processes ascending.
-    fn region(&self, away: f64) -> Evidence {
-        let ascending = |s: &&Vec<i64>| {
-            let equal = |i: usize, j: usize| self.chains[i] == self.chains[j] && s[i] > s[j];
-            !(0..s.len()).any(|j| (0..j).any(|i| equal(i, j)))
-        };
-        let saves = self.states.iter().filter(ascending).filter(|s| self.of(s) < RHO - 1e-12);
+    /// Whether the loads of equal processes ascend.
+    fn is_class(&self, loads: &[i64]) -> bool {
+        let falls = |i: usize, j: usize| self.chains[i] == self.chains[j] && loads[i] > loads[j];
+        !(0..loads.len()).any(|j| (0..j).any(|i| falls(i, j)))
+    }
+
+    /// What is saved where something is, so far from the truth on either side.
+    fn entries(&self, low: f64, high: f64) -> Vec<Entry> {
+        let classes = self.states.iter().filter(|loads| self.is_class(loads));
+        let saves = classes.filter(|loads| self.of(loads) < RHO - 1e-12);
         let entry = |loads: &Vec<i64>| {
-            let most = ((RHO - self.of(loads) * (1.0 - away)) * SCALE) as u64 + 1;
-            let least = ((RHO - self.of(loads) * (1.0 + away)) * SCALE) as u64;
+            let most = ((RHO - self.of(loads) * (1.0 - low)) * SCALE) as u64 + 1;
+            let least = ((RHO - self.of(loads) * (1.0 + high)) * SCALE) as u64;
             (loads.clone(), most, most - least)
         };
-        Evidence::Region(50, saves.map(entry).collect())
+        saves.map(entry).collect()
+    }
+
+    fn region(&self, entries: Vec<Entry>) -> Result<Checked, Refusal> {
+        self.check(|_| Evidence::Region(50, entries.clone()))
+    }
+
+    /// Regions that lack a state, or claim too much, prove nothing.
+    fn refuses_other_regions(&self) {
+        let entries = self.entries(1e-11, 1e-11);
+        for skip in 0..entries.len() {
+            let mut entries = entries.clone();
+            entries.remove(skip);
+            assert!(self.region(entries).is_err(), "{skip}");
+        }
+        if (0..self.states.len()).any(|s| !self.is_balanced(s) && self.go[s] < self.remap) {
+            assert!(self.region(self.entries(-1e-11, 1e-11)).is_err());
+            assert!(self.region(self.entries(1e-11, -1e-11)).is_err());
+        }
     }
 
     /// Each load vector, in whatever order its loads stand.
     fn agrees(&self, checked: &Checked) {
-        let (mut counts, mut largest) = ([0.0; 4], 0.0f64);
+        let (mut counts, mut of_classes, mut largest) = ([0.0; 4], [0.0; 4], 0.0f64);
         for (s, loads) in self.states.iter().enumerate() {
             let (decision, bounds) = checked.state(loads, s).unwrap();
             let right = match (self.is_balanced(s), self.go[s] < self.remap) {
@@ -133,27 +157,31 @@ impl Problem {
             };
             assert_eq!(decision, right, "{loads:?}");
             counts[decision as usize] += 1.0;
+            of_classes[decision as usize] += f64::from(u8::from(self.is_class(loads)));
             largest = largest.max(self.value[s]);
             let value = self.value[s];
             let Interval { lower, upper } = bounds;
             let inside = lower <= value + 1e-12 && value - 1e-12 <= upper;
             assert!(inside && upper - lower < 1e-9, "{loads:?}: [{lower}, {upper}] {value}");
         }
-        let Proof::Map { vectors: Some(vectors), largest_value, .. } = &checked.proof else {
+        let Proof::Map { classes, vectors: Some(vectors), largest_value, .. } = &checked.proof
+        else {
             panic!()
         };
-        let given = [vectors.balanced, vectors.remap, vectors.continued, vectors.either];
-        assert_eq!(given.map(|own| own.lower), counts);
-        assert_eq!(given.map(|own| own.upper), counts);
+        for (found, counts) in [(vectors, counts), (classes, of_classes)] {
+            let given = [found.balanced, found.remap, found.continued, found.either];
+            assert_eq!(given.map(|own| own.lower), counts);
+            assert_eq!(given.map(|own| own.upper), counts);
+        }
         assert!(largest_value.lower <= largest + 1e-12 && largest - 1e-12 <= largest_value.upper);
         assert!(largest_value.upper - largest_value.lower < 1e-9);
-        assert_eq!(checked.title, "a title");
+        assert_eq!(checked.title, "t");
         // What is no load vector has no decision.
         let first = &self.states[0];
         for none in [vec![], first[1..].to_vec(), [&first[..], &[0]].concat()] {
             assert!(checked.state(&none, 0).is_none());
         }
-        for load in [-1, 40, i64::MIN, i64::MAX] {
+        for load in [-9, 40, i64::MIN, i64::MAX] {
             let mut other = first.clone();
             other[0] = load;
             assert!(checked.state(&other, 0).is_none(), "{load}");
@@ -163,18 +191,29 @@ impl Problem {
 
 #[test]
 fn decisions_and_values_of_states_are_those_of_value_iteration() {
-    let (a, b) = (walk(4, 0.3, 0.2), walk(3, 0.125, 0.5));
-    for chains in [
+    let (a, b, low) = (walk(0, 4, 0.3, 0.2), walk(0, 3, 0.125, 0.5), walk(-1, 4, 0.3, 0.2));
+    // Those at level 1 stay there, and the others never do.
+    let odd = (-2, vec![1.0, 0.0, 0.5, 0.0], vec![0.0, 0.0, 0.5, 1.0]);
+    let all = [
         vec![a.clone(), a.clone(), a.clone()],
         vec![b.clone(), a.clone(), b.clone(), a.clone()],
         vec![a.clone(), b.clone()],
-    ] {
-        for after in ["Stop", "Uniform"] {
-            let problem = Problem::new(chains.clone(), after);
+        vec![low.clone(), low.clone(), b.clone()],
+        vec![b.clone(), low.clone(), b.clone(), low.clone()],
+        vec![b.clone(), b.clone(), b.clone(), b.clone(), low.clone()],
+        vec![low, odd.clone(), odd.clone()],
+        vec![odd.clone(), odd.clone(), odd],
+        // They cannot be balanced.
+        vec![b, walk(5, 3, 0.1, 0.1)],
+    ];
+    for (k, chains) in all.into_iter().enumerate() {
+        let problem = Problem::new(chains.clone(), "Stop");
+        problem.agrees(&problem.check(|model| problem.whole(model, 1e-11)).unwrap());
+        problem.agrees(&problem.region(problem.entries(1e-11, 1e-11)).unwrap());
+        problem.refuses_other_regions();
+        if k < 3 {
+            let problem = Problem::new(chains, "Uniform");
             problem.agrees(&problem.check(|model| problem.whole(model, 1e-11)).unwrap());
-            if after == "Stop" {
-                problem.agrees(&problem.check(|_| problem.region(1e-11)).unwrap());
-            }
         }
     }
 }
@@ -182,12 +221,12 @@ fn decisions_and_values_of_states_are_those_of_value_iteration() {
 /// Coarse bounds leave decisions open, and never give a wrong one.
 #[test]
 fn what_coarse_bounds_decide_is_right() {
-    let problem = Problem::new(vec![walk(5, 0.3, 0.2); 3], "Stop");
+    let problem = Problem::new(vec![walk(0, 5, 0.3, 0.2); 3], "Stop");
     let mut open = 0;
     for away in [1e-4, 1e-2, 0.1, 0.3] {
         for checked in [
             problem.check(|model| problem.whole(model, away)).unwrap(),
-            problem.check(|_| problem.region(away)).unwrap(),
+            problem.region(problem.entries(away, away)).unwrap(),
         ] {
             for (s, loads) in problem.states.iter().enumerate() {
                 let (decision, bounds) = checked.state(loads, s).unwrap();
@@ -207,7 +246,7 @@ fn what_coarse_bounds_decide_is_right() {
 
 #[test]
 fn nothing_is_proved_of_states_where_costs_go_on_for_ever() {
-    let mut problem = Problem::new(vec![walk(3, 0.3, 0.2); 2], "Stop");
+    let mut problem = Problem::new(vec![walk(0, 3, 0.3, 0.2); 2], "Stop");
     problem.after = "Restart";
     let checked = problem.check(|model| problem.whole(model, 0.0)).unwrap();
     assert!(matches!(checked.proof, Proof::Average(_)));

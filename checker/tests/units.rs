@@ -1,16 +1,16 @@
 //! Bounds that are right to the unit, and evidence that is none.
 
+use crate::shared;
+use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal};
-use std::path::Path;
 
 /// Two loads of 0 or 1. That they differ costs 0.5 a step and lasts with probability 0.75^2 +
 /// 0.25^2, so that waiting costs 0.5 / 0.375 = 4/3.
 fn model(remap_cost: &str) -> Model {
-    let text = format!(
-        "Model(title: \"t\", problem: Stopping(processes: Identical(count: 2, chain: Walk(levels: 2, up: 0.25, \
-         down: 0.25, edge: Hold)), remap_cost: {remap_cost}, after_remap: Stop))"
-    );
-    Model::read(&text, Path::new("")).unwrap()
+    shared::model(&format!(
+        "Stopping(processes: Identical(count: 2, chain: Walk(levels: 2, up: 0.25, down: 0.25, edge: Hold)), \
+         remap_cost: {remap_cost}, after_remap: Stop)"
+    ))
 }
 
 /// With these bounds where the loads differ.
@@ -34,12 +34,8 @@ fn what_is_accepted_encloses_the_cost_to_the_unit() {
 fn decisions_that_are_open_are_counted() {
     let count = |cost: &str, low: u64, high: u64| {
         let proof = prove(&model(cost), 20, low, high).unwrap();
-        ["proved_remap", "proved_continue", "balanced", "either"].map(|name| {
-            let (_, low, high) =
-                proof.intervals().into_iter().find(|(other, ..)| other == name).unwrap();
-            assert_eq!(low, high);
-            low
-        })
+        ["proved_remap", "proved_continue", "balanced", "either"]
+            .map(|name| shared::count(&proof, name))
     };
     let one = 1 << 20;
     assert_eq!(count("1", 0, one), [0.0, 0.0, 2.0, 1.0]);
@@ -52,11 +48,10 @@ fn decisions_that_are_open_are_counted() {
 #[test]
 fn relative_costs_of_nothing_leave_what_a_step_costs() {
     for levels in 2..8 {
-        let text = format!(
-            "Model(title: \"t\", problem: Stopping(processes: Identical(count: 2, chain: Walk(levels: {levels}, \
-             up: 0.25, down: 0.25, edge: Hold)), remap_cost: 100, after_remap: Restart))"
-        );
-        let found = Model::read(&text, Path::new("")).unwrap();
+        let found = shared::model(&format!(
+            "Stopping(processes: Identical(count: 2, chain: Walk(levels: {levels}, up: 0.25, down: 0.25, edge: Hold)), \
+             remap_cost: 100, after_remap: Restart)"
+        ));
         let proof = found.prove(&Evidence::Stopping(20, vec![(levels * (levels + 1) / 2, 7, 9)]));
         let [(name, low, high)] = &proof.unwrap().intervals()[..] else { panic!() };
         let most = (levels - 1) as f64 / 2.0;
@@ -83,32 +78,27 @@ fn values_that_do_not_fit_are_refused() {
 }
 
 fn read(processes: &str) -> Result<(), Refusal> {
-    let text = format!(
-        "Model(title: \"t\", problem: Stopping(processes: {processes}, remap_cost: 1, after_remap: Restart))"
-    );
-    let Model::Stopping(found) = Model::read(&text, Path::new(""))? else { panic!() };
+    let problem = format!("Stopping(processes: {processes}, remap_cost: 1, after_remap: Restart)");
+    let Model::Stopping(found) = shared::read(&problem)? else { panic!() };
     found.space().map(|_| ())
 }
 
 #[test]
 fn loads_so_large_that_sums_overflow_are_refused() {
+    let still = |loads: &str| format!("Joint(loads: {loads}, transition: Dense([[1, 0], [0, 1]]))");
     for (size, fits) in [(1i64, true), (1 << 38, true), ((1 << 40) + 2, false), (i64::MAX, false)] {
         for lowest in [size, -size] {
             let walk =
                 format!("Walk(lowest: {lowest}, levels: 2, up: 0.25, down: 0.25, edge: Hold)");
             let found = read(&format!("Identical(count: 2, chain: {walk})"));
             assert_eq!(found, if fits { Ok(()) } else { Err(Refusal::TooLarge) }, "{lowest}");
-            let joint = format!(
-                "Joint(loads: [[0, {lowest}], [0, 0]], transition: Dense([[1, 0], [0, 1]]))"
-            );
-            assert_eq!(read(&joint).is_ok(), fits, "{lowest}");
+            let joint = read(&still(&format!("[[0, {lowest}], [0, 0]]")));
+            assert_eq!(joint.is_ok(), fits, "{lowest}");
         }
     }
     for (loads, fits) in [(1 << 20, true), ((1 << 20) + 1, false)] {
         let [zeros, ones] = ["0", "1"].map(|load| vec![load; loads].join(","));
-        let found = read(&format!(
-            "Joint(loads: [[{zeros}], [{ones}]], transition: Dense([[1, 0], [0, 1]]))"
-        ));
+        let found = read(&still(&format!("[[{zeros}], [{ones}]]")));
         assert_eq!(found, if fits { Ok(()) } else { Err(Refusal::TooLarge) }, "{loads}");
     }
 }
@@ -140,11 +130,11 @@ fn more_states_levels_or_processes_than_fit_are_refused() {
 #[test]
 fn two_thousand_loads_are_too_many() {
     let value = |processors: u64| {
-        let text = format!(
-            "Model(title: \"t\", problem: LoadDrift(processors: {processors}, chain: Walk(levels: 2, up: 0.5, \
-             down: 0.5, edge: Hold), initial_load: 1, steps: 1, remap_cost: 5, decide: BeforeStep))"
+        let problem = format!(
+            "LoadDrift(processors: {processors}, chain: Walk(levels: 2, up: 0.5, down: 0.5, edge: Hold), initial_load: 1, \
+             steps: 1, remap_cost: 5, decide: BeforeStep)"
         );
-        Model::read(&text, Path::new("")).unwrap().prove(&Evidence::LoadDrift)
+        shared::prove(&problem, &Evidence::LoadDrift)
     };
     let (_, low, high) = value(1000).unwrap().intervals()[0].clone();
     assert!(low <= 0.0 && (0.0..1e-12).contains(&high), "{low} {high}");
@@ -160,9 +150,9 @@ fn entries_of_a_matrix_add_up() {
     std::fs::create_dir_all(&folder).unwrap();
     let matrix = "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 0.5\n1 1 0.5\n2 2 0.5\n2 2 0.5\n";
     std::fs::write(folder.join("p.mtx"), matrix).unwrap();
-    let text = "Model(title: \"t\", problem: Stopping(processes: Joint(loads: [[0], [1]], transition: \
-                File(\"p.mtx\")), remap_cost: 5, after_remap: Restart))";
-    let found = Model::read(text, &folder).unwrap();
+    let problem = "Stopping(processes: Joint(loads: [[0], [1]], transition: File(\"p.mtx\")), remap_cost: 5, \
+                   after_remap: Restart)";
+    let found = Model::read(&shared::text(problem), &folder).unwrap();
     let proof = found.prove(&Evidence::Stopping(20, vec![(2, 1 << 20, 0)])).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     let (_, low, high) = proof.intervals()[0].clone();
@@ -173,15 +163,12 @@ fn entries_of_a_matrix_add_up() {
 fn times_beyond_the_doubles_are_enclosed() {
     for (time, truth) in [("1e240", 4e240), ("1e300", 4e300), ("1e306", 4e306), ("1e308", f64::MAX)]
     {
-        let text = format!(
-            "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(3), cycle: (before: {time}, after: {time}, \
-             remapped: {time}), remap: (test: 1, install: 1), detector: (false_alarm: 0, missed: 0), \
-             hazard: Constant(0)))"
+        let problem = format!(
+            "PhaseChange(lifetime: Fixed(3), cycle: (before: {time}, after: {time}, remapped: {time}), remap: (test: 1, \
+             install: 1), detector: (false_alarm: 0, missed: 0), hazard: Constant(0))"
         );
-        let found = Model::read(&text, Path::new("")).unwrap();
-        let steps = vec![remap_checker::phase_change::Steps::On(Vec::new()); 4];
-        let (_, low, high) =
-            found.prove(&Evidence::PhaseChange(40, steps)).unwrap().intervals()[0].clone();
+        let steps = Evidence::PhaseChange(40, vec![Steps::On(Vec::new()); 4]);
+        let (_, low, high) = shared::prove(&problem, &steps).unwrap().intervals()[0].clone();
         assert!(low <= truth && truth <= high, "{time}: {low} {high}");
     }
 }

@@ -63,19 +63,14 @@ fn drifting_loads_agree_with_the_recursion_on_load_vectors() {
                         let moved: usize = shares.map(|(l, share)| l.saturating_sub(share)).sum();
                         now.min(0.37 + each * moved as f64 + to(total, value))
                     };
-                    let next: Vec<f64> = if decide == "AfterStep" {
-                        states.iter().map(|s| cost(s) + best(&value, s)).collect()
-                    } else if step == 0 {
-                        value.clone()
-                    } else {
-                        states.iter().map(|s| best(&value, s)).collect()
-                    };
-                    value = if decide == "BeforeStep" && step == 0 {
-                        next
-                    } else {
-                        expect(&rows, count, &next)
-                    };
-                    if decide == "BeforeStep" {
+                    let before = decide == "BeforeStep";
+                    let own = |s: &Vec<usize>| if before { 0.0 } else { cost(s) };
+                    if !before || step > 0 {
+                        let next: Vec<f64> =
+                            states.iter().map(|s| own(s) + best(&value, s)).collect();
+                        value = expect(&rows, count, &next);
+                    }
+                    if before {
                         value.iter_mut().zip(&states).for_each(|(v, s)| *v += cost(s));
                     }
                 }

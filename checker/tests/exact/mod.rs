@@ -4,36 +4,24 @@ mod drifting;
 mod rounding;
 mod stopping;
 
-use remap_checker::{Model, Proof};
-use std::path::Path;
-
-fn model(problem: &str) -> Model {
-    let text = format!("Model(title: \"t\", problem: {problem})");
-    Model::read(&text, Path::new("")).unwrap_or_else(|refusal| panic!("{problem}: {refusal}"))
-}
-
-fn interval(proof: &Proof, name: &str) -> (f64, f64) {
-    let found = proof.intervals().into_iter().find(|(other, ..)| other == name);
-    found.map_or_else(|| panic!("{name}: {proof:?}"), |(_, low, high)| (low, high))
-}
+use crate::shared::{interval, model};
 
 /// Down, stay and up of a walk with these edges.
-fn walk(levels: usize, up: f64, down: f64, reflect: bool) -> Vec<Vec<f64>> {
+pub fn walk(levels: usize, up: f64, down: f64, reflect: bool) -> Vec<Vec<f64>> {
     let mut rows = vec![vec![0.0; levels]; levels];
-    for i in 0..levels {
-        let back = |p: f64| if reflect { p } else { 0.0 };
-        let (mut u, mut d) = (up, down);
-        if i == 0 {
-            (u, d) = (up + back(down), 0.0);
-        } else if i + 1 == levels {
-            (u, d) = (0.0, down + back(up));
-        }
-        rows[i][i] = 1.0 - u - d;
+    let back = |p: f64| if reflect { p } else { 0.0 };
+    for (i, row) in rows.iter_mut().enumerate() {
+        let (u, d) = match i {
+            0 => (up + back(down), 0.0),
+            i if i + 1 == levels => (0.0, down + back(up)),
+            _ => (up, down),
+        };
+        row[i] = 1.0 - u - d;
         if u > 0.0 {
-            rows[i][i + 1] = u;
+            row[i + 1] = u;
         }
         if d > 0.0 {
-            rows[i][i - 1] = d;
+            row[i - 1] = d;
         }
     }
     rows

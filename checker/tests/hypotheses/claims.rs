@@ -4,7 +4,48 @@ use super::{STOP, WALK, phases, prove, steps, stopping, text, trivial, two};
 use remap_checker::{Evidence, Grid, Proof, Refusal, certificate, check};
 use std::path::Path;
 
-/// All numbers in a proof, changed one by one.
+/// All numbers in a proof.
+fn numbers(proof: &mut Proof) -> Vec<&mut f64> {
+    match proof {
+        Proof::Value(own) | Proof::Average(own) => vec![&mut own.lower, &mut own.upper],
+        Proof::Thresholds { steps, value } => {
+            let lower = steps.iter_mut().map(|own| &mut own.threshold.lower);
+            lower.chain([&mut value.upper]).collect()
+        }
+        Proof::Map { remap_value, value_gap, value_width, largest_value, classes, vectors } => {
+            let vectors = vectors.as_mut().unwrap();
+            vec![
+                &mut remap_value.lower,
+                value_gap,
+                value_width,
+                &mut largest_value.upper,
+                &mut classes.either.upper,
+                &mut classes.remap.lower,
+                &mut vectors.balanced.upper,
+                &mut vectors.continued.lower,
+            ]
+        }
+        Proof::Periods(each) => each.iter_mut().flat_map(numbers).collect(),
+        Proof::Cheapest { cost, .. } => vec![&mut cost.upper],
+        Proof::Recurring { steps, .. } => {
+            let each = steps.iter_mut();
+            each.flat_map(|own| [&mut own.to_second.lower, &mut own.to_first.upper]).collect()
+        }
+        Proof::Longest { .. } => Vec::new(),
+    }
+}
+
+/// All numbers of steps that a proof may lack.
+fn steps_known(proof: &mut Proof) -> Vec<&mut Option<u64>> {
+    match proof {
+        Proof::Periods(each) => each.iter_mut().flat_map(steps_known).collect(),
+        Proof::Cheapest { least, most, .. } => vec![least, most],
+        Proof::Longest { kept, broken } => vec![kept, broken],
+        _ => Vec::new(),
+    }
+}
+
+/// Proofs that claim something else.
 fn changed(proof: &Proof) -> Vec<Proof> {
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut Proof)| {
@@ -13,114 +54,31 @@ fn changed(proof: &Proof) -> Vec<Proof> {
         assert_ne!(other, *proof);
         all.push(other);
     };
+    for i in 0..numbers(&mut proof.clone()).len() {
+        for next in [f64::next_up, f64::next_down] {
+            with(&|other| *numbers(other)[i] = next(*numbers(other)[i]));
+        }
+    }
+    for i in 0..steps_known(&mut proof.clone()).len() {
+        with(&|other| *steps_known(other)[i] = None);
+        with(&|other| *steps_known(other)[i] = steps_known(other)[i].map(|steps| steps + 1));
+    }
     match proof {
-        Proof::Value(_) | Proof::Average(_) => {
-            for (end, by) in [(0, 1.0), (1, -1.0)] {
-                with(&|other| {
-                    let (Proof::Value(own) | Proof::Average(own)) = other else { panic!() };
-                    *(if end == 0 { &mut own.lower } else { &mut own.upper }) += by;
-                });
-            }
-        }
-        Proof::Thresholds { steps, .. } => {
-            for i in 0..steps.len() {
-                with(&|other| {
-                    let Proof::Thresholds { steps, .. } = other else { panic!() };
-                    let own = &mut steps[i].threshold;
-                    own.lower = own.lower.next_up();
-                });
-                with(&|other| {
-                    let Proof::Thresholds { steps, .. } = other else { panic!() };
-                    steps[i].last += 1;
-                });
-            }
+        Proof::Thresholds { steps, .. } => (0..steps.len()).for_each(|i| {
             with(&|other| {
-                let Proof::Thresholds { value, .. } = other else { panic!() };
-                value.upper = value.upper.next_down();
+                let Proof::Thresholds { steps, .. } = other else { panic!() };
+                steps[i].last += 1;
             });
-        }
-        Proof::Map { .. } => {
-            fn parts(proof: &mut Proof) -> [&mut f64; 8] {
-                let Proof::Map {
-                    remap_value,
-                    value_gap,
-                    value_width,
-                    largest_value,
-                    classes,
-                    vectors,
-                } = proof
-                else {
-                    panic!()
-                };
-                let vectors = vectors.as_mut().unwrap();
-                [
-                    &mut remap_value.lower,
-                    value_gap,
-                    value_width,
-                    &mut largest_value.upper,
-                    &mut classes.either.upper,
-                    &mut classes.remap.lower,
-                    &mut vectors.balanced.upper,
-                    &mut vectors.continued.lower,
-                ]
-            }
-            (0..8).for_each(|i| with(&|other| *parts(other)[i] += 1.0));
-        }
-        Proof::Periods(each) => {
-            for i in 0..each.len() {
-                for other in changed(&each[i]) {
-                    with(&|proof| {
-                        let Proof::Periods(each) = proof else { panic!() };
-                        each[i] = other.clone();
-                    });
-                }
-            }
-            with(&|proof| {
-                let Proof::Periods(each) = proof else { panic!() };
-                each.pop();
-            });
-        }
-        Proof::Cheapest { .. } => {
-            for change in 0..3 {
-                with(&|other| {
-                    let Proof::Cheapest { least, most, cost } = other else { panic!() };
-                    match change {
-                        0 => *least = None,
-                        1 => *most = most.map(|steps| steps - 1),
-                        _ => cost.upper = cost.upper.next_down(),
-                    }
-                });
-            }
-        }
-        Proof::Recurring { steps, .. } => {
-            for i in 0..steps.len() {
-                with(&|other| {
-                    let Proof::Recurring { steps, .. } = other else { panic!() };
-                    steps[i].to_second.lower = steps[i].to_second.lower.next_up();
-                });
-                with(&|other| {
-                    let Proof::Recurring { steps, .. } = other else { panic!() };
-                    steps[i].to_first.upper = steps[i].to_first.upper.next_down();
-                });
-            }
-            with(&|other| {
-                let Proof::Recurring { value, average, .. } = other else { panic!() };
-                (*value, *average) = (*average, *value);
-            });
-        }
-        Proof::Longest { .. } => {
-            for change in 0..4 {
-                with(&|other| {
-                    let Proof::Longest { kept, broken } = other else { panic!() };
-                    match change {
-                        0 => *kept = kept.map(|steps| steps + 1),
-                        1 => *kept = None,
-                        2 => *broken = broken.map(|step| step - 1),
-                        _ => *broken = None,
-                    }
-                });
-            }
-        }
+        }),
+        Proof::Periods(_) => with(&|other| {
+            let Proof::Periods(each) = other else { panic!() };
+            each.pop();
+        }),
+        Proof::Recurring { .. } => with(&|other| {
+            let Proof::Recurring { value, average, .. } = other else { panic!() };
+            (*value, *average) = (*average, *value);
+        }),
+        _ => {}
     }
     all
 }

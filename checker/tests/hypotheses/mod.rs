@@ -5,17 +5,9 @@ mod claims;
 mod loads;
 mod phases;
 
+use crate::shared::{is_model_error, prove, text};
+use remap_checker::Evidence;
 use remap_checker::phase_change::Steps;
-use remap_checker::{Evidence, Model, Proof, Refusal};
-use std::path::Path;
-
-fn text(problem: &str) -> String {
-    format!("Model(title: \"t\", problem: {problem})")
-}
-
-fn prove(problem: &str, evidence: &Evidence) -> Result<Proof, Refusal> {
-    Model::read(&text(problem), Path::new(""))?.prove(evidence)
-}
 
 fn stopping(processes: &str, more: &str) -> String {
     format!("Stopping(processes: {processes}, {more})")
@@ -32,12 +24,6 @@ fn trivial(states: u64, most: u64) -> Evidence {
 
 fn two(chain: &str) -> String {
     format!("Identical(count: 2, chain: {chain})")
-}
-
-#[track_caller]
-fn is_model_error(problem: &str) {
-    let found = Model::read(&text(problem), Path::new(""));
-    assert!(matches!(found, Err(Refusal::Model(_))), "{problem}");
 }
 
 fn phases(change: (&str, &str)) -> String {

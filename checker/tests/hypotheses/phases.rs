@@ -5,26 +5,6 @@ use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Refusal};
 
 #[test]
-fn steps_that_are_not_alike_are_not_taken_at_once() {
-    let rest = || steps(20, vec![Steps::Rest(20)]);
-    assert!(prove(&phases(("40", "40")), &rest()).is_ok());
-    let hazards = |other: &str| {
-        let list = [vec!["0.05"; 10], vec![other], vec!["0.05"; 29]].concat().join(", ");
-        phases(("Constant(0.05)", &format!("PerStep([{list}])")))
-    };
-    assert!(prove(&hazards("0.05"), &rest()).is_ok());
-    let unlike = Err(Refusal::Unproved("the steps are not alike"));
-    for problem in [
-        hazards("0.06"),
-        phases(("Fixed(40)", "Uniform(first: 10, last: 40)")),
-        phases(("Fixed(40)", "Pmf({10: 0.5, 40: 0.5})")),
-        phases(("Revert", "Keep(before_remapped: 1.5)")),
-    ] {
-        assert_eq!(prove(&problem, &rest()), unlike, "{problem}");
-    }
-}
-
-#[test]
 fn numbers_of_a_change_of_phase_must_be_what_they_stand_for() {
     for change in [
         ("false_alarm: 0.2", "false_alarm: 1.2"),

@@ -1,39 +1,27 @@
 //! Any number of phases: what is proved encloses what following every sequence of reports gives.
 
+use crate::shared::{self, Random};
 use crate::thorough::few_or_all;
-use remap_checker::{Evidence, Grid, Interval, Model, Proof, Refusal};
-use std::path::Path;
+use remap_checker::{Evidence, Grid, Interval, Proof, Refusal};
 
-/// Pseudo-random numbers, the same ones in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
+/// A law in 64ths, with some zeros.
+fn law(numbers: &mut Random, count: usize) -> Vec<f64> {
+    let mut left = 64;
+    let mut law = vec![0.0; count];
+    for (k, p) in law.iter_mut().enumerate() {
+        let part = if k + 1 == count { left } else { numbers.below(left + 1) };
+        (*p, left) = (part as f64 / 64.0, left - part);
     }
+    law
+}
 
-    /// A law in 64ths, with some zeros.
-    fn law(&mut self, count: usize) -> Vec<f64> {
-        let mut left = 64;
-        let mut law = vec![0.0; count];
-        for (k, p) in law.iter_mut().enumerate() {
-            let part = if k + 1 == count { left } else { self.below(left + 1) };
-            (*p, left) = (part as f64 / 64.0, left - part);
-        }
-        law
-    }
+fn laws(numbers: &mut Random, rows: usize, columns: usize) -> Vec<Vec<f64>> {
+    (0..rows).map(|_| law(numbers, columns)).collect()
+}
 
-    fn laws(&mut self, rows: usize, columns: usize) -> Vec<Vec<f64>> {
-        (0..rows).map(|_| self.law(columns)).collect()
-    }
-
-    fn costs(&mut self, count: usize, most: u64) -> Vec<Vec<f64>> {
-        let row =
-            |numbers: &mut Numbers| (0..count).map(|_| numbers.below(most) as f64 / 8.0).collect();
-        (0..count).map(|_| row(self)).collect()
-    }
+fn costs(numbers: &mut Random, count: usize, most: u64) -> Vec<Vec<f64>> {
+    let mut row = |_| (0..count).map(|_| numbers.below(most) as f64 / 8.0).collect();
+    (0..count).map(&mut row).collect()
 }
 
 struct Game {
@@ -46,13 +34,13 @@ struct Game {
 }
 
 impl Game {
-    fn random(numbers: &mut Numbers, count: usize, reports: usize) -> Game {
+    fn random(numbers: &mut Random, count: usize, reports: usize) -> Game {
         Game {
-            cycle: numbers.costs(count, 40),
-            switch: numbers.costs(count, 12),
-            transition: numbers.laws(count, count),
-            detector: numbers.laws(count, reports),
-            initial: numbers.law(count),
+            cycle: costs(numbers, count, 40),
+            switch: costs(numbers, count, 12),
+            transition: laws(numbers, count, count),
+            detector: laws(numbers, count, reports),
+            initial: law(numbers, count),
             fitted: numbers.below(2) == 0,
         }
     }
@@ -61,8 +49,8 @@ impl Game {
         let Game { cycle, switch, transition, detector, initial, fitted } = self;
         let remap = if *fitted { "Fitted" } else { "Chosen" };
         format!(
-            "Model(title: \"t\", problem: ManyPhases({horizon}, cycle: {cycle:?}, switch: {switch:?}, remap: {remap}, \
-             transition: {transition:?}, detector: {detector:?}, initial: {initial:?}))"
+            "ManyPhases({horizon}, cycle: {cycle:?}, switch: {switch:?}, remap: {remap}, transition: {transition:?}, \
+             detector: {detector:?}, initial: {initial:?})"
         )
     }
 
@@ -118,10 +106,8 @@ impl Game {
     }
 }
 
-fn prove(text: &str, evidence: (u32, u32, u64)) -> Result<Interval, Refusal> {
-    let (bits, level, sweeps) = evidence;
-    let model = Model::read(text, Path::new(""))?;
-    match model.prove(&Evidence::ManyPhases(Grid { bits, level, sweeps }))? {
+fn prove(text: &str, (bits, level, sweeps): (u32, u32, u64)) -> Result<Interval, Refusal> {
+    match shared::prove(text, &Evidence::ManyPhases(Grid { bits, level, sweeps }))? {
         Proof::Value(value) => Ok(value),
         other => panic!("{other:?}"),
     }
@@ -129,7 +115,7 @@ fn prove(text: &str, evidence: (u32, u32, u64)) -> Result<Interval, Refusal> {
 
 #[test]
 fn programs_that_end_cost_what_every_sequence_of_reports_says() {
-    let mut numbers = Numbers(1);
+    let mut numbers = Random(1);
     let mut close = 0;
     for case in 0..60 {
         let (count, reports) = (1 + case % 3, 1 + case / 3 % 3);
@@ -145,10 +131,8 @@ fn programs_that_end_cost_what_every_sequence_of_reports_says() {
         let mut last = f64::INFINITY;
         for level in [0, 2, 5, 7] {
             let Interval { lower, upper } = prove(&text, (44, level, 0)).unwrap();
-            assert!(
-                lower <= right + 1e-9 && right - 1e-9 <= upper,
-                "{text}: [{lower}, {upper}] {right}"
-            );
+            let inside = lower <= right + 1e-9 && right - 1e-9 <= upper;
+            assert!(inside, "{text}: [{lower}, {upper}] {right}");
             last = upper - lower;
         }
         assert!(last < 0.03 * right.max(1.0), "{text}: {last}");
@@ -159,7 +143,7 @@ fn programs_that_end_cost_what_every_sequence_of_reports_says() {
 
 #[test]
 fn programs_without_an_end_cost_what_many_steps_say() {
-    let mut numbers = Numbers(2);
+    let mut numbers = Random(2);
     for case in 0..few_or_all(6, 20) {
         let (count, rate, steps) = (1 + case % 3, 0.25, 9);
         let game = Game::random(&mut numbers, count, 2);
@@ -171,10 +155,8 @@ fn programs_without_an_end_cost_what_many_steps_say() {
         let mut last = (0.0, f64::INFINITY);
         for sweeps in [1, 3, 40] {
             let Interval { lower, upper } = prove(&text, (44, 7, sweeps)).unwrap();
-            assert!(
-                lower <= right + left && right - 1e-9 <= upper,
-                "{text}: [{lower}, {upper}] {right}"
-            );
+            let inside = lower <= right + left && right - 1e-9 <= upper;
+            assert!(inside, "{text}: [{lower}, {upper}] {right}");
             // More steps never prove less.
             assert!(lower >= last.0 - 1e-9 && upper <= last.1 + 1e-9);
             last = (lower, upper);
@@ -186,7 +168,7 @@ fn programs_without_an_end_cost_what_many_steps_say() {
 /// A third mapping, phase and report; what is written in other ways is the same.
 #[test]
 fn many_phases_are_read_as_they_are_written() {
-    let mut numbers = Numbers(3);
+    let mut numbers = Random(3);
     let game =
         Game { fitted: false, initial: vec![1.0, 0.0, 0.0], ..Game::random(&mut numbers, 3, 3) };
     let text = game.written("lifetime: Fixed(6)");
@@ -196,9 +178,8 @@ fn many_phases_are_read_as_they_are_written() {
     assert!(prove(&plain, (44, 4, 0)).is_ok());
 }
 
-const MODEL: &str = "Model(title: \"t\", problem: ManyPhases(lifetime: Fixed(9), cycle: [[1, 2], [2, 1]], switch: [[0, 3], \
-                     [3, 0]], remap: Chosen, transition: [[0.75, 0.25], [0.25, 0.75]], detector: [[0.75, 0.25], [0.25, \
-                     0.75]], initial: [0.5, 0.5]))";
+const MODEL: &str = "ManyPhases(lifetime: Fixed(9), cycle: [[1, 2], [2, 1]], switch: [[0, 3], [3, 0]], remap: Chosen, \
+                     transition: [[0.75, 0.25], [0.25, 0.75]], detector: [[0.75, 0.25], [0.25, 0.75]], initial: [0.5, 0.5])";
 
 #[test]
 fn what_many_phases_need() {
@@ -242,19 +223,9 @@ fn what_many_phases_need() {
     // No room for ten cycles, nor for a grid of six phases, nor the time for so many steps.
     assert_eq!(prove(MODEL, (59, 4, 0)), Err(Refusal::TooLarge));
     assert_eq!(prove(&endless, (44, 4, u64::MAX)), Err(Refusal::OverBudget));
-    let six = |row: &str| {
-        format!(
-            "[{}]",
-            std::array::from_fn::<_, 6, _>(|_| format!("[{}]", [row; 6].join(", "))).join(", ")
-        )
-    };
-    let law = "[[1, 0, 0, 0, 0, 0]]";
-    let laws = law.replace("[[", "[").replace("]]", "]");
-    let laws = format!("[{}]", [laws.as_str(); 6].join(", "));
+    let (ones, laws) = ([[1; 6]; 6], [[1, 0, 0, 0, 0, 0]; 6]);
     let large = format!(
-        "Model(title: \"t\", problem: ManyPhases(lifetime: Fixed(9), cycle: {0}, switch: {0}, transition: {laws}, detector: \
-         {laws}))",
-        six("1")
+        "ManyPhases(lifetime: Fixed(9), cycle: {ones:?}, switch: {ones:?}, transition: {laws:?}, detector: {laws:?})"
     );
     assert!(prove(&large, (44, 2, 0)).is_ok());
     assert_eq!(prove(&large, (44, 6, 0)), Err(Refusal::TooLarge));

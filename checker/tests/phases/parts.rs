@@ -1,5 +1,6 @@
 //! Parts by themselves: the smaller of two functions of a belief, and the grid points around one.
 
+use crate::shared::Random;
 use crate::thorough::few_or_all;
 use num_rational::BigRational;
 use remap_checker::Refusal;
@@ -19,12 +20,8 @@ fn exact(function: &Upper<i64>, p: u64) -> BigRational {
 /// Short cells, and crossings within one unit of belief, are among these.
 #[test]
 fn the_smaller_of_a_function_and_a_line_is_bounded_closely() {
-    let mut state = 7u64;
-    let mut number = |end: u64| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 20) % end
-    };
+    let mut random = Random(7);
+    let mut number = |end: u64| random.below(end);
     let cases = few_or_all(400, 2000);
     for _ in 0..cases {
         let mut at = vec![0, UNIT];

@@ -1,16 +1,14 @@
 //! Many steps at once: what they prove is true of every one of them.
 
+use crate::shared::{self, range};
 use remap_checker::phase_change::Steps;
 use remap_checker::{Evidence, Model, Proof, Refusal};
-use std::path::Path;
 
 fn model(lifetime: &str, hazard: &str, more: &str) -> Model {
-    let text = format!(
-        "Model(title: \"t\", problem: PhaseChange(lifetime: {lifetime}, cycle: (before: 1.0, after: 2.0, \
-         remapped: 1.1), remap: (test: 2.7, install: 0.5), detector: (false_alarm: 0.2, missed: 0.1), \
-         hazard: {hazard}{more}))"
-    );
-    Model::read(&text, Path::new("")).unwrap()
+    shared::model(&format!(
+        "PhaseChange(lifetime: {lifetime}, cycle: (before: 1.0, after: 2.0, remapped: 1.1), remap: (test: 2.7, \
+         install: 0.5), detector: (false_alarm: 0.2, missed: 0.1), hazard: {hazard}{more})"
+    ))
 }
 
 fn on(points: u64) -> Steps {
@@ -26,13 +24,19 @@ fn bounds(proof: &Proof, steps: usize) -> Vec<(f64, f64)> {
     let mut all = vec![(0.0, 0.0); steps];
     let found = proof.intervals();
     for (name, low, high) in &found[1..] {
-        let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
-        let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+        let (first, last) = range(name);
         all[first..=last].fill((*low, *high));
     }
     let (_, low, high) = found[0].clone();
     all.push((low, high));
     all
+}
+
+/// Whether bounds have something in common, step by step.
+fn meet(coarse: &[(f64, f64)], fine: &[(f64, f64)]) {
+    for ((low, high), (least, most)) in coarse.iter().zip(fine) {
+        assert!(least <= high && low <= most, "[{low}, {high}] [{least}, {most}]");
+    }
 }
 
 #[test]
@@ -60,10 +64,7 @@ fn many_steps_at_once_contain_what_each_of_them_proves() {
                     ];
                     let Ok(proof) = prove(&found, &steps.concat()) else { continue };
                     accepted += 1;
-                    let coarse = bounds(&proof, 301);
-                    for ((low, high), (least, most)) in coarse.iter().zip(&fine) {
-                        assert!(least <= high && low <= most, "[{low}, {high}] [{least}, {most}]");
-                    }
+                    meet(&bounds(&proof, 301), &fine);
                 }
             }
         }
@@ -95,6 +96,8 @@ fn steps_that_differ_are_not_taken_at_once() {
     assert_eq!(try_rest(&found, 100, 160), unlike.clone().map(|_: Proof| ()));
     let found = model("Fixed(300)", "Constant(0.02)", ", premature: Keep(before_remapped: 1.5)");
     assert_eq!(try_rest(&found, 100, 200), unlike.clone().map(|_| ()));
+    let found = model("Pmf({100: 0.5, 300: 0.5})", "Constant(0.02)", "");
+    assert_eq!(try_rest(&found, 100, 200), unlike.clone().map(|_| ()));
     // N may be 200 to 300.
     let found = model("Uniform(first: 200, last: 300)", "Constant(0.02)", "");
     assert_eq!(try_rest(&found, 99, 2), unlike.map(|_| ()));
@@ -105,10 +108,7 @@ fn steps_that_differ_are_not_taken_at_once() {
 fn encloses(found: &Model, last: usize, steps: &[Steps]) {
     let fine = [vec![on(2048)], vec![Steps::On(Vec::new()); last]].concat();
     let fine = bounds(&prove(found, &fine).unwrap(), last + 1);
-    let coarse = bounds(&prove(found, steps).unwrap(), last + 1);
-    for ((low, high), (least, most)) in coarse.iter().zip(&fine) {
-        assert!(least <= high && low <= most, "[{low}, {high}] [{least}, {most}]");
-    }
+    meet(&bounds(&prove(found, steps).unwrap(), last + 1), &fine);
 }
 
 #[test]
@@ -137,12 +137,10 @@ fn held_steps_are_chosen_anew_where_the_hazard_or_the_beliefs_change() {
 
 #[test]
 fn where_every_last_step_remaps_none_is_named() {
-    let problem = "cycle: (before: 1.0, after: 5.0, remapped: 1.0), remap: (test: 1, install: 1)";
-    let text = format!(
-        "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(20), {problem}, detector: (false_alarm: 0.2, \
-         missed: 0.1), hazard: Constant(0.1)))"
+    let found = shared::model(
+        "PhaseChange(lifetime: Fixed(20), cycle: (before: 1.0, after: 5.0, remapped: 1.0), remap: (test: 1, install: 1), \
+         detector: (false_alarm: 0.2, missed: 0.1), hazard: Constant(0.1))",
     );
-    let found = Model::read(&text, Path::new("")).unwrap();
     let proof = prove(&found, &[on(64), Steps::Held(20)]).unwrap();
     let last = proof.intervals()[1].clone();
     assert!(last.0.ends_with("20") && last.1 < 1.0, "{last:?}");
@@ -161,8 +159,7 @@ fn names_are_those_of_the_bounds() {
     let proof = prove(&found, &[on(2048), Steps::Held(60)]).unwrap();
     let (mut next, mut never, mut later) = (61, 61, None);
     for (name, low, high) in &proof.intervals()[1..] {
-        let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
-        let (first, last): (u64, u64) = (first.parse().unwrap(), last.parse().unwrap());
+        let (first, last) = range(name);
         // From the last step back, each exactly once, and what is alike together.
         assert!(last + 1 == next && (first < last) == name.contains(".."), "{name}");
         // A certain change is worth a remap if the remaining steps cost more than 3.2: four steps
@@ -194,10 +191,10 @@ fn numbers_have_as_many_fraction_bits_as_fit() {
         assert_eq!(prove(bits), Err(Refusal::TooLarge), "{bits}");
     }
     // Where all is free, everything fits but what is finer than 2^-60.
-    let text = "Model(title: \"t\", problem: PhaseChange(lifetime: Fixed(0), cycle: (before: 0, after: 0, \
-                remapped: 0), remap: (test: 0, install: 0), detector: (false_alarm: 0, missed: 0), \
-                hazard: Constant(0)))";
-    let free = Model::read(text, Path::new("")).unwrap();
+    let free = shared::model(
+        "PhaseChange(lifetime: Fixed(0), cycle: (before: 0, after: 0, remapped: 0), remap: (test: 0, install: 0), \
+         detector: (false_alarm: 0, missed: 0), hazard: Constant(0))",
+    );
     let prove = |bits| free.prove(&Evidence::PhaseChange(bits, vec![Steps::On(Vec::new())]));
     assert!(prove(60).is_ok());
     assert_eq!(prove(61), Err(Refusal::TooLarge));

@@ -1,10 +1,10 @@
 //! Recurring phases against the recursion itself, every report followed; and what a proof of them
 //! needs.
 
+use crate::shared::{Random, is_model_error, model, prove, read};
 use remap_checker::phase_change::Steps as Others;
 use remap_checker::phase_switching::{Rest, Steps};
-use remap_checker::{Budget, Evidence, Interval, Model, Proof, Refusal, Switches};
-use std::path::Path;
+use remap_checker::{Budget, Evidence, Interval, Proof, Refusal, Switches};
 
 const BITS: u32 = 48;
 
@@ -39,12 +39,16 @@ impl Problem {
         )
     }
 
-    fn model(&self) -> Model {
-        read(&self.text()).unwrap()
+    fn lasting(lifetime: &str) -> Problem {
+        Problem { lifetime: format!("lifetime: {lifetime}, "), ..usual() }
+    }
+
+    fn endless() -> Problem {
+        Problem { lifetime: String::new(), ..usual() }
     }
 
     fn prove(&self, steps: &[Steps]) -> Result<Proof, Refusal> {
-        self.model().prove(&Evidence::PhaseSwitching(BITS, steps.to_vec()))
+        prove(&self.text(), &Evidence::PhaseSwitching(BITS, steps.to_vec()))
     }
 
     /// Q_1 and Q_2 where so many steps follow this one.
@@ -86,10 +90,6 @@ impl Problem {
     }
 }
 
-fn read(problem: &str) -> Result<Model, Refusal> {
-    Model::read(&format!("Model(title: \"t\", problem: {problem})"), Path::new(""))
-}
-
 fn usual() -> Problem {
     Problem {
         lifetime: "lifetime: Fixed(4), ".to_owned(),
@@ -111,33 +111,23 @@ fn within(value: f64, own: Interval, what: &str) {
     assert!(own.lower - 1e-9 <= value && value <= own.upper + 1e-9, "{what}: {value} {own:?}");
 }
 
-/// Numbers from 0 up to, but without, `below`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % below
-    }
-
-    fn part(&mut self, least: u64, most: u64) -> f64 {
-        (least + self.below(most - least)) as f64 / 100.0
-    }
+#[track_caller]
+fn meet(one: Interval, other: Interval) {
+    assert!(one.lower <= other.upper && other.lower <= one.upper, "{one:?} {other:?}");
 }
 
 #[test]
 fn both_thresholds_and_the_value_are_those_of_all_reports() {
     let mut random = Random(11);
+    let mut part = |least: u64, most: u64| (least + random.below(most - least)) as f64 / 100.0;
     for case in 0..60 {
         let problem = Problem {
-            cycle: [[1.0, 1.0 + random.part(0, 200)], [1.0 + random.part(0, 300), 1.0]],
-            switch: [random.part(0, 200), random.part(0, 200)],
-            rates: [random.part(0, 50), random.part(0, 50)],
-            alarm: random.part(1, 99),
-            missed: random.part(1, 99),
-            initial: random.part(0, 101),
+            cycle: [[1.0, 1.0 + part(0, 200)], [1.0 + part(0, 300), 1.0]],
+            switch: [part(0, 200), part(0, 200)],
+            rates: [part(0, 50), part(0, 50)],
+            alarm: part(1, 99),
+            missed: part(1, 99),
+            initial: part(0, 101),
             ..usual()
         };
         // Coarse functions, too, enclose.
@@ -171,7 +161,7 @@ fn rest(means: usize) -> Steps {
 
 #[test]
 fn steps_at_rest_contain_what_each_of_them_proves() {
-    let problem = Problem { lifetime: "lifetime: Fixed(200), ".to_owned(), ..usual() };
+    let problem = Problem::lasting("Fixed(200)");
     let fine = problem.prove(&[on(500), Steps::Held(200)]).unwrap();
     let Proof::Recurring { value: Some(value), steps, .. } = &fine else { panic!() };
     let at = |steps: &[Switches], n: u64| {
@@ -181,36 +171,28 @@ fn steps_at_rest_contain_what_each_of_them_proves() {
         for means in [1, 2, 30, 90] {
             let found = problem.prove(&[on(100), Steps::Held(held), rest(means)]).unwrap();
             let Proof::Recurring { value: Some(own), steps: found, .. } = found else { panic!() };
-            assert!(own.lower <= value.upper && value.lower <= own.upper, "{own:?} {value:?}");
+            meet(own, *value);
             for n in (0..=200).step_by(20) {
                 let (a, b) = (at(&found, n), at(steps, n));
-                for (x, y) in [(a.to_second, b.to_second), (a.to_first, b.to_first)] {
-                    assert!(x.lower <= y.upper && y.lower <= x.upper, "{n}: {x:?} {y:?}");
-                }
+                meet(a.to_second, b.to_second);
+                meet(a.to_first, b.to_first);
             }
         }
     }
     // A program without end comes to the same thresholds, and costs what a long one does from step
     // to step.
-    let endless = Problem { lifetime: String::new(), ..usual() };
-    let found = endless.prove(&[on(500), Steps::Held(200), rest(100)]).unwrap();
+    let found = Problem::endless().prove(&[on(500), Steps::Held(200), rest(100)]).unwrap();
     let Proof::Recurring { value: None, average: Some(average), steps: found } = found else {
         panic!()
     };
     let (a, b) = (at(&found, 7), at(steps, 0));
-    assert!(a.to_second.lower <= b.to_second.upper && b.to_second.lower <= a.to_second.upper);
-    assert!(a.to_first.lower <= b.to_first.upper && b.to_first.lower <= a.to_first.upper);
-    let longer = Problem { lifetime: "lifetime: Fixed(300), ".to_owned(), ..usual() };
-    let Proof::Recurring { value: Some(more), .. } =
-        longer.prove(&[on(500), Steps::Held(300)]).unwrap()
-    else {
-        panic!()
-    };
+    meet(a.to_second, b.to_second);
+    meet(a.to_first, b.to_first);
+    let longer = Problem::lasting("Fixed(300)").prove(&[on(500), Steps::Held(300)]).unwrap();
+    let Proof::Recurring { value: Some(more), .. } = longer else { panic!() };
     let step = |low: f64, high: f64| (low - high) / 100.0;
-    assert!(
-        average.lower <= step(more.upper, value.lower)
-            && step(more.lower, value.upper) <= average.upper
-    );
+    let difference = (step(more.lower, value.upper), step(more.upper, value.lower));
+    meet(average, difference.into());
 }
 
 // Hypotheses, each broken alone.
@@ -225,27 +207,19 @@ fn phases_must_last_and_mappings_suit_them() {
         Problem { initial: 1.5, ..usual() },
         Problem { switch: [-1.0, 1.0], ..usual() },
         Problem { alarm: 1.5, ..usual() },
-        Problem { lifetime: String::new(), rates: [0.0, 0.0], ..usual() },
-        Problem { lifetime: "lifetime: Uniform(first: 3, last: 2), ".to_owned(), ..usual() },
+        Problem { rates: [0.0, 0.0], ..Problem::endless() },
+        Problem::lasting("Uniform(first: 3, last: 2)"),
     ] {
-        assert!(matches!(read(&other.text()), Err(Refusal::Model(_))), "{}", other.text());
+        is_model_error(&other.text());
     }
-    let endless = usual()
-        .text()
-        .replace("lifetime: Fixed(4), ", "")
-        .replace("to_first: 0.75", "to_first: None");
-    assert!(matches!(read(&endless), Err(Refusal::Model(_))));
-    assert!(matches!(
-        read(&usual().text().replace("switch:", "switch: (to_second: 1), switch:")),
-        Err(Refusal::Model(_))
-    ));
+    is_model_error(&Problem::endless().text().replace("to_first: 0.75", "to_first: None"));
+    is_model_error(&usual().text().replace("switch:", "switch: (to_second: 1), switch:"));
 }
 
 #[test]
 fn steps_that_are_not_alike_are_not_taken_at_once() {
     let unproved = Err(Refusal::Unproved("the steps are not alike"));
-    let early =
-        Problem { lifetime: "lifetime: Uniform(first: 2, last: 40), ".to_owned(), ..usual() };
+    let early = Problem::lasting("Uniform(first: 2, last: 40)");
     assert_eq!(early.prove(&[on(50), Steps::Held(20), rest(1)]), unproved);
     // The last step is not like the others.
     assert_eq!(usual().prove(&[rest(1)]), unproved);
@@ -254,7 +228,7 @@ fn steps_that_are_not_alike_are_not_taken_at_once() {
 
 #[test]
 fn evidence_that_fits_nothing_is_malformed() {
-    let problem = Problem { lifetime: "lifetime: Fixed(60), ".to_owned(), ..usual() };
+    let problem = Problem::lasting("Fixed(60)");
     let rested = |rest: Rest| problem.prove(&[on(50), Steps::Held(20), Steps::Rest(rest)]);
     let good = Rest { beliefs: vec![1 << 43], saved: vec![0, 0, 5], means: vec![Vec::new(); 3] };
     assert!(rested(good.clone()).is_ok());
@@ -284,15 +258,12 @@ fn evidence_that_fits_nothing_is_malformed() {
         assert_eq!(problem.prove(&steps), Err(Refusal::Malformed), "{}", steps.len());
     }
     let other = Evidence::PhaseChange(BITS, vec![Others::Held(61)]);
-    assert_eq!(problem.model().prove(&other), Err(Refusal::Malformed));
-    let endless = Problem { lifetime: String::new(), ..usual() };
-    let found = endless.model().prove_within(
-        &Evidence::PhaseSwitching(BITS, vec![Steps::Held(u64::MAX)]),
-        &Budget::new(1 << 24),
-    );
+    assert_eq!(prove(&problem.text(), &other), Err(Refusal::Malformed));
+    let endless = Evidence::PhaseSwitching(BITS, vec![Steps::Held(u64::MAX)]);
+    let found = model(&Problem::endless().text()).prove_within(&endless, &Budget::new(1 << 24));
     assert_eq!(found, Err(Refusal::OverBudget));
     for bits in [61, u32::MAX] {
-        let found = problem.model().prove(&Evidence::PhaseSwitching(bits, vec![Steps::Held(61)]));
-        assert_eq!(found, Err(Refusal::TooLarge));
+        let evidence = Evidence::PhaseSwitching(bits, vec![Steps::Held(61)]);
+        assert_eq!(prove(&problem.text(), &evidence), Err(Refusal::TooLarge));
     }
 }

@@ -1,19 +1,9 @@
 //! What is proved of a change of phase encloses what following every sequence of reports gives,
 //! closely.
 
+use crate::shared::{interval, model, range};
 use remap_checker::phase_change::Steps;
-use remap_checker::{Evidence, Model, Proof, Refusal};
-use std::path::Path;
-
-fn model(problem: &str) -> Model {
-    let text = format!("Model(title: \"t\", problem: {problem})");
-    Model::read(&text, Path::new("")).unwrap_or_else(|refusal| panic!("{problem}: {refusal}"))
-}
-
-fn interval(proof: &Proof, name: &str) -> (f64, f64) {
-    let found = proof.intervals().into_iter().find(|(other, ..)| other == name);
-    found.map_or_else(|| panic!("{name}: {proof:?}"), |(_, low, high)| (low, high))
-}
+use remap_checker::{Evidence, Refusal};
 
 /// Costs in one phase-change problem.
 struct Phases {
@@ -37,18 +27,14 @@ impl Phases {
             }
             let (h, [alarm, missed]) = (self.hazards[n], self.detector);
             let changed = p + (1.0 - p) * h;
-            [(alarm, 1.0 - missed), (1.0 - alarm, missed)]
-                .iter()
-                .map(|(no, yes)| {
-                    let report = (1.0 - changed) * no + changed * yes;
-                    if report <= 0.0 {
-                        0.0
-                    } else {
-                        report * self.cost(n + 1, changed * yes / report).0
-                    }
-                })
-                .sum::<f64>()
-                * self.stays[n]
+            let after = |(no, yes): (f64, f64)| {
+                let report = (1.0 - changed) * no + changed * yes;
+                match report > 0.0 {
+                    true => report * self.cost(n + 1, changed * yes / report).0,
+                    false => 0.0,
+                }
+            };
+            self.stays[n] * (after((alarm, 1.0 - missed)) + after((1.0 - alarm, missed)))
         };
         let retain = (1.0 - p) * before + p * after + next(p);
         let premature = match self.kept {
@@ -104,10 +90,9 @@ fn thresholds_agree_with_every_sequence_of_reports() {
             let last = stays.len() - 1;
             let hazards: Vec<f64> =
                 (0..=last).map(|n| if constant { 0.1 } else { 0.05 * (n + 1) as f64 }).collect();
-            let hazard = if constant {
-                "Constant(0.1)".to_owned()
-            } else {
-                format!("PerStep({:?})", &hazards[..last])
+            let hazard = match constant {
+                true => "Constant(0.1)".to_owned(),
+                false => format!("PerStep({:?})", &hazards[..last]),
             };
             let premature =
                 kept.map_or("Revert".to_owned(), |k| format!("Keep(before_remapped: {k})"));
@@ -130,19 +115,15 @@ fn thresholds_agree_with_every_sequence_of_reports() {
             let proof = found.prove(&Evidence::PhaseChange(50, steps)).unwrap();
             let (low, high) = interval(&proof, "value");
             let exact = phases.cost(0, 0.0).0;
-            assert!(
-                low <= exact + 1e-13 && exact - 1e-13 <= high && high - low < 1e-8,
-                "{law} {kept:?}: [{low}, {high}] {exact}"
-            );
+            let close = |low: f64, high: f64, exact: f64, by: f64, width: f64| {
+                let inside = low <= exact + by && exact - by <= high;
+                assert!(inside && high - low < width, "{law} {kept:?}: [{low}, {high}] {exact}");
+            };
+            close(low, high, exact, 1e-13, 1e-8);
             for (name, low, high) in &proof.intervals()[1..] {
-                let (first, last) = name[3..].split_once("..").unwrap_or((&name[3..], &name[3..]));
-                for n in first.parse::<usize>().unwrap()..=last.parse().unwrap() {
-                    let exact = phases.threshold(n);
-                    let inside = *low <= exact + 1e-11 && exact - 1e-11 <= *high;
-                    assert!(
-                        inside && high - low < 1e-7,
-                        "{law} {kept:?} {name}: [{low}, {high}] {exact}"
-                    );
+                let (first, last) = range(name);
+                for n in first..=last {
+                    close(*low, *high, phases.threshold(n), 1e-11, 1e-7);
                 }
             }
             assert_eq!(found.prove(&Evidence::LoadDrift), Err(Refusal::Malformed));

@@ -4,9 +4,10 @@ use super::{
     COIN, Case, LAW, STOP, WALK, chain, drift, joint, many, no_model, no_proof, periodic, phases,
     recurring, refused, stopping, two,
 };
+use crate::shared::{prove, text};
 use remap_checker::phase_change::Steps;
 use remap_checker::phase_switching::{Rest, Steps as Back};
-use remap_checker::{Evidence, Model, certificate, check};
+use remap_checker::{Evidence, certificate, check};
 use std::path::Path;
 
 pub fn cases() -> Vec<Case> {
@@ -17,9 +18,7 @@ pub fn cases() -> Vec<Case> {
         let steps = vec![Back::On(Vec::new()), Back::Rest(idle.clone())];
         Some(Evidence::PhaseSwitching(4, steps))
     };
-    let text = |problem: &str| format!("Model(title: \"t\", problem: {problem})");
-    let model = text(&drift("0.7", "0.7"));
-    let proof = Model::read(&model, Path::new("")).unwrap().prove(&Evidence::LoadDrift).unwrap();
+    let proof = prove(&drift("0.7", "0.7"), &Evidence::LoadDrift).unwrap();
     let other = text(&drift("0.7", "0.5"));
     let claims = check(&other, Path::new(""), &certificate(&other, &Evidence::LoadDrift, &proof));
     let far = "Distinct([Walk(levels: 2, up: 0.25, down: 0.25, edge: Hold), Walk(lowest: 5, levels: 2, up: 0.25, down: \

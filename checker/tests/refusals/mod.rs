@@ -4,14 +4,13 @@
 mod cases;
 
 use self::cases::cases;
+use crate::shared::{model, read};
 use crate::sources::sources;
-use remap_checker::{Budget, Evidence, Model, Refusal, certificate, check, seal};
+use remap_checker::{Budget, Evidence, Refusal};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 fn refused(problem: &str, evidence: Option<Evidence>) -> Refusal {
-    let text = format!("Model(title: \"t\", problem: {problem})");
-    match (Model::read(&text, Path::new("")), evidence) {
+    match (read(problem), evidence) {
         (Err(refusal), None) => refusal,
         (Ok(model), Some(evidence)) => model.prove(&evidence).unwrap_err(),
         (read, _) => panic!("{problem}: {:?}", read.err()),
@@ -40,40 +39,40 @@ fn joint(loads: &str, transition: &str, more: &str) -> String {
 
 const COIN: &str = "Dense([[0.5, 0.5], [0.5, 0.5]])";
 
+fn replaced(problem: &str, from: &str, to: &str) -> String {
+    assert!(problem.contains(from));
+    problem.replacen(from, to, 1)
+}
+
 /// A change of phase, one part of it replaced.
 fn phases(from: &str, to: &str) -> String {
     let problem = "PhaseChange(lifetime: Fixed(40), cycle: (before: 1, after: 2, remapped: 1), remap: (test: 3, \
                    install: 1), detector: (false_alarm: 0.2, missed: 0.1), hazard: Constant(0.05), premature: Revert)";
-    assert!(problem.contains(from));
-    problem.replace(from, to)
+    replaced(problem, from, to)
 }
 
 fn recurring(from: &str, to: &str) -> String {
     let problem = "PhaseSwitching(lifetime: Fixed(40), cycle: (first: (own: 2, other: 1), second: (own: 1, other: 2)), \
                    switch: (to_second: 1e9, to_first: 1e9), rates: (to_second: 0, to_first: 0), detector: (false_alarm: \
                    0.2, missed: 0.1))";
-    assert!(problem.contains(from));
-    problem.replace(from, to)
+    replaced(problem, from, to)
 }
 
 fn drift(from: &str, to: &str) -> String {
     let problem = "LoadDrift(processors: 2, chain: Walk(lowest: 1, levels: 4, up: 0.3, down: 0.2, edge: Hold), \
                    initial_load: 2, steps: 5, remap_cost: 0.7)";
-    assert!(problem.contains(from));
-    problem.replace(from, to)
+    replaced(problem, from, to)
 }
 
 fn many(from: &str, to: &str) -> String {
     let problem = "ManyPhases(discount: 0.5, cycle: [[1, 2], [2, 1]], switch: [[0, 1], [1, 0]], transition: [[1, 0], [0,                    1]], detector: [[1, 0], [0, 1]])";
-    assert!(problem.contains(from));
-    problem.replacen(from, to, 1)
+    replaced(problem, from, to)
 }
 
 fn periodic(from: &str, to: &str) -> String {
     let problem = "Periodic(initial_load: 10, changes: Identical(count: 4, law: Steps({-1: 0.5, 1: 0.5})), bound: \
                    MaxDeviation(0.2))";
-    assert!(problem.contains(from));
-    problem.replace(from, to)
+    replaced(problem, from, to)
 }
 
 const LAW: &str = "Identical(count: 4, law: Steps({-1: 0.5, 1: 0.5}))";
@@ -133,18 +132,10 @@ fn every_refusal_is_for_something() {
     assert!(gone.is_empty(), "no refusal says {gone:?}");
 }
 
-/// Those without a message.
+/// Those without a message; `files` has what is no certificate.
 #[test]
-fn what_is_no_certificate_or_too_much_is_refused() {
-    let text = format!("Model(title: \"t\", problem: {})", drift("0.7", "0.7"));
-    let model = Model::read(&text, Path::new("")).unwrap();
-    let proof = model.prove(&Evidence::LoadDrift).unwrap();
-    let good = certificate(&text, &Evidence::LoadDrift, &proof);
-    let at = |text: &str, bytes: &[u8]| check(text, Path::new(""), bytes).unwrap_err();
-    assert_eq!(at(&text, b"{}"), Refusal::NotACertificate);
-    assert_eq!(at(&text, &good[..good.len() - 1]), Refusal::Damaged);
-    assert_eq!(at(&format!("{text} "), &good), Refusal::Foreign);
-    assert_eq!(at(&text, &seal(&text, b"")), Refusal::Malformed);
+fn what_is_too_much_is_refused() {
+    let model = model(&drift("0.7", "0.7"));
     let found = model.prove_within(&Evidence::LoadDrift, &Budget::new(100)).unwrap_err();
     assert_eq!(found, Refusal::OverBudget);
     let large = drift("processors: 2", "processors: 100000000");

@@ -5,20 +5,12 @@ mod partial;
 mod shared;
 mod unbounded;
 
-use remap_checker::{
-    Budget, Checked, Evidence, Interval, Model, Proof, Refusal, Run, certificate, check_within,
-};
+use crate::exact::walk;
+use crate::shared::{by_steps, prove, text};
+use remap_checker::{Budget, Checked, Evidence, Interval, Proof, Run, certificate, check_within};
 use std::path::Path;
 
 const BITS: u32 = 44;
-
-fn text(problem: &str) -> String {
-    format!("Model(title: \"t\", problem: {problem})")
-}
-
-fn prove(problem: &str, evidence: &Evidence) -> Result<Proof, Refusal> {
-    Model::read(&text(problem), Path::new(""))?.prove(evidence)
-}
 
 fn checked(problem: &str, evidence: &Evidence) -> Checked {
     let (text, proof) = (text(problem), prove(problem, evidence).unwrap());
@@ -28,13 +20,10 @@ fn checked(problem: &str, evidence: &Evidence) -> Checked {
 
 /// Lower and upper values, one after the other.
 fn runs(values: impl IntoIterator<Item = [f64; 2]>) -> Vec<Run> {
-    let (scale, mut last) = ((1u64 << BITS) as f64, 0);
-    let run = |[low, high]: [f64; 2]| {
-        let [low, high] = [(low * scale).floor() as i64, (high * scale).ceil() as i64];
-        let step = low - std::mem::replace(&mut last, low);
-        (1, step, (high - low) as u64)
-    };
-    values.into_iter().map(run).collect()
+    let scale = (1u64 << BITS) as f64;
+    let whole =
+        |[low, high]: [f64; 2]| ((low * scale).floor() as i64, (high * scale).ceil() as i64);
+    by_steps(values.into_iter().map(whole)).collect()
 }
 
 fn values(values: impl IntoIterator<Item = [f64; 2]>) -> Evidence {
@@ -63,34 +52,24 @@ impl Chain {
     fn hidden(count: usize, levels: i64, moves: &[f64], together: bool) -> Chain {
         let phases = moves.len();
         let vectors = levels.pow(count as u32) as usize;
-        let digits = |mut n: usize| {
-            let mut loads = vec![0; count];
-            for load in loads.iter_mut().rev() {
-                (*load, n) = (n as i64 % levels, n / levels as usize);
-            }
-            loads
+        let digits = |n: usize| -> Vec<i64> {
+            let place = |i: usize| levels.pow((count - 1 - i) as u32);
+            (0..count).map(|i| n as i64 / place(i) % levels).collect()
         };
         let all = (0..vectors * phases).map(|s| match together {
             true => (digits(s % vectors), s / vectors),
             false => (digits(s / phases), s % phases),
         });
         let all = Vec::from_iter(all);
-        let step = |from: i64, to: i64, p: f64| {
-            let (up, down) =
-                (if from + 1 < levels { p } else { 0.0 }, if from > 0 { p } else { 0.0 });
-            match to - from {
-                1 => up,
-                -1 => down,
-                0 => 1.0 - up - down,
-                _ => 0.0,
-            }
-        };
+        let rows = Vec::from_iter(moves.iter().map(|p| walk(levels as usize, *p, *p, false)));
         let chance = |(from, phase): &(Vec<i64>, usize), (to, next): &(Vec<i64>, usize)| {
-            let change = if phase == next { 0.875 } else { 0.125 / (phases - 1).max(1) as f64 };
-            let change = if phases == 1 { 1.0 } else { change };
-            from.iter()
-                .zip(to)
-                .fold(change, |all, (from, to)| all * step(*from, *to, moves[*phase]))
+            let change = match phase == next {
+                true if phases == 1 => 1.0,
+                true => 0.875,
+                false => 0.125 / (phases - 1) as f64,
+            };
+            let moves = from.iter().zip(to).map(|(i, j)| rows[*phase][*i as usize][*j as usize]);
+            change * moves.product::<f64>()
         };
         let rows = all.iter().map(|from| all.iter().map(|to| chance(from, to)).collect());
         Chain { rows: rows.collect(), loads: all.iter().map(|(loads, _)| loads.clone()).collect() }

@@ -1,8 +1,8 @@
 //! Remaps of any number of units.
 
-use super::{Chain, average, holds, prove, text, values};
-use remap_checker::{Interval, Model, Refusal};
-use std::path::Path;
+use super::{Chain, average, holds, prove, values};
+use crate::shared::{is_model_error, model, read};
+use remap_checker::{Interval, Model};
 
 /// The states that moving 1, 2, .. units leads to, unit by unit.
 fn path(loads: &[i64], even: &[i64], capacities: &[i64]) -> Vec<Vec<i64>> {
@@ -92,7 +92,7 @@ fn remaps_of_some_units_cost_what_plain_iteration_says() {
              Hold)), {cost}"
         );
         let lumped = format!("{walks}, partial_remaps: true)");
-        let model = Model::read(&text(&lumped), Path::new("")).unwrap();
+        let model = model(&lumped);
         let Model::Stopping(own) = &model else { panic!() };
         let of = |loads: &[i64]| h[chain.loads.iter().position(|other| other == loads).unwrap()];
         let all = own.space().unwrap().each(|_, loads| Ok([of(loads); 2])).unwrap();
@@ -109,14 +109,12 @@ fn remaps_of_some_units_go_with_what_goes_on() {
             "Stopping(processes: Identical(count: 2, chain: {walk}), {more}, partial_remaps: true)"
         )
     };
-    let read = |problem: &str| Model::read(&text(problem), Path::new("")).map(drop);
     let units = "remap_cost: (fixed: 1, per_unit_moved: 1)";
-    assert_eq!(read(&problem(&format!("{units}, after_remap: Restart"))), Ok(()));
+    assert!(read(&problem(&format!("{units}, after_remap: Restart"))).is_ok());
     for more in ["after_remap: Stop", "after_remap: Uniform", "after_remap: Restart, steps: 4"] {
-        let found = read(&problem(&format!("{units}, {more}")));
-        assert!(matches!(found, Err(Refusal::Model(_))), "{more}");
+        is_model_error(&problem(&format!("{units}, {more}")));
     }
     let listed = "Stopping(processes: Joint(loads: [[0, 1], [1, 0]], transition: Dense([[0.5, 0.5], [0.5, 0.5]])), \
                   remap_cost: PerState([1, 1]), after_remap: Restart, partial_remaps: true)";
-    assert!(matches!(read(listed), Err(Refusal::Model(_))));
+    is_model_error(listed);
 }
