@@ -1,5 +1,6 @@
 //! Policy evaluation: solvers of `(I - P) x = b` on the states that continue.
 
+pub(in crate::stopping) mod banded;
 mod biconjugate;
 pub(in crate::stopping) mod coarser;
 pub(in crate::stopping) mod krylov;

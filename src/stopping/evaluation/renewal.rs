@@ -14,15 +14,15 @@
 //! 1. Stabilized biconjugate gradients, with a coarse correction for functions of the total alone:
 //!    a direct solution on up to [`MOST_CLASSES`] classes of totals.
 //! 2. The same with a multigrid cycle of the chain killed at remaps, if continuing lasts long.
-//! 3. If levels trap loads, LU factorization of up to [`MOST_DIRECT`] states.
+//! 3. If levels trap loads, a banded factorization of that chain, plus an equation for each target.
 //!
 //! Solutions are unique up to constants; the one computed has the mean g.
 
+use super::banded::{Banded, LEAST_BAND};
 use super::biconjugate::{self, Next};
 use super::multigrid::{self, Multigrid};
 use super::remapped::{Remapped, Rule};
 use crate::Observer;
-use crate::stopping::operator::substochastic::matrix;
 use crate::stopping::state_space::targets::Targets;
 use crate::stopping::{Problem, operator::vector};
 use nalgebra::{DMatrix, DVector, Dyn, LU};
@@ -41,9 +41,6 @@ const PLAIN: u64 = 40;
 /// Most steps of one evaluation; the next one continues from there.
 const STEPS: u64 = 300;
 
-/// Most states of a direct solution: LU factorization of 1500 equations takes two seconds.
-const MOST_DIRECT: usize = 1500;
-
 /// Corrections of a direct solution: if loads are trapped for 1e6 steps, each gains little.
 const CORRECTIONS: u32 = 6;
 
@@ -60,8 +57,8 @@ pub(in crate::stopping) struct Renewal<'a> {
     count: usize,
     /// Weights in which the chain is reversible, by grid.
     weights: Option<Vec<Vec<f64>>>,
-    /// Whether a factorization has succeeded after the iteration failed.
-    needs_lu: Cell<bool>,
+    /// The band of a factorization that succeeded after the iteration failed.
+    band: Cell<Option<usize>>,
 }
 
 impl<'a> Renewal<'a> {
@@ -75,7 +72,7 @@ impl<'a> Renewal<'a> {
             classes: (0..rebalanced.len()).map(class).collect(),
             count,
             weights: multigrid::weights(problem),
-            needs_lu: Cell::new(false),
+            band: Cell::new(None),
         }
     }
 
@@ -95,9 +92,7 @@ impl<'a> Renewal<'a> {
         let goes_on = |applications: u64| {
             applications < limit && observer.progress(applications, limit).is_continue()
         };
-        if self.needs_lu.get() && y.len() <= MOST_DIRECT {
-            system.solve_directly(&right, &mut y);
-        } else {
+        if !(self.band.get().is_some() && system.solve_directly(&right, &mut y)) {
             system.solve(&right, &mut y, accuracy, goes_on);
         }
         system.chain.relative_costs(&y, h);
@@ -108,6 +103,7 @@ impl<'a> Renewal<'a> {
 /// The equations of one policy on D.
 struct System<'a> {
     renewal: &'a Renewal<'a>,
+    remaps: &'a [bool],
     chain: Remapped<'a>,
     /// Membership in D.
     held: Vec<bool>,
@@ -128,8 +124,8 @@ impl<'a> System<'a> {
         let classes: Vec<u32> = chain.killed.states().map(|s| renewal.classes[s]).collect();
         let mut sizes = vec![0.0; renewal.count];
         classes.iter().for_each(|class| sizes[*class as usize] += 1.0);
-        let (coarse, multigrid) = (None, None);
-        let mut system = Self { renewal, chain, held, classes, sizes, coarse, multigrid };
+        let (remaps, coarse, multigrid) = (rule.remaps, None, None);
+        let mut system = Self { renewal, remaps, chain, held, classes, sizes, coarse, multigrid };
         system.coarse = system.coarse_matrix().map(LU::new);
         system
     }
@@ -216,29 +212,72 @@ impl<'a> System<'a> {
             Next::Restart
         });
         x.copy_from_slice(&best);
-        if least > goal && x.len() <= MOST_DIRECT && goes_on(self.chain.applications) {
+        if least > goal && self.renewal.band.get().is_none() && goes_on(self.chain.applications) {
             self.solve_directly(right, x);
         }
     }
 
-    /// Sets `x` to the solution by LU factorization with some corrections, if that reduces the
-    /// residual.
-    fn solve_directly(&mut self, right: &[f64], x: &mut [f64]) {
-        let matrix = matrix(x.len(), |x, out| self.chain.apply(x, out)).lu();
+    /// Sets `x` to the solution by a factorization with some corrections, if that reduces the
+    /// residual. Returns whether it ever did.
+    ///
+    /// Let B = I - P on D, E(s, c) the probability of a remap that leads to c, and m the mean. Then
+    /// `B y = r + E y - m`: y combines the solutions for r, for each column of E and for ones.
+    fn solve_directly(&mut self, right: &[f64], x: &mut [f64]) -> bool {
+        let back = self.renewal.rebalanced;
+        let mut targets: Vec<usize> =
+            (0..back.len()).filter(|&s| self.remaps[s]).map(|s| back[s]).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let (n, m) = (x.len(), targets.len());
+        let band = self.renewal.band.get().unwrap_or(LEAST_BAND);
+        let (factors, applications) = Banded::factors(&mut self.chain.killed, m + 1, band);
+        self.chain.applications += applications;
+        let Some(factors) = factors else { return false };
+        let mut parts = vec![1.0; n * (m + 1)];
+        for (c, target) in targets.iter().enumerate() {
+            let remaps = self.remaps;
+            let Remapped { killed, function, image, applications, .. } = &mut self.chain;
+            vector::update(function, |s, _| f64::from(u8::from(remaps[s] && back[s] == *target)));
+            self.renewal.problem.operator.apply_into(function, image);
+            *applications += 1;
+            let chances = killed.pack(image);
+            parts.chunks_exact_mut(m + 1).zip(chances).for_each(|(row, chance)| row[c] = chance);
+        }
+        factors.solve(&mut parts, m + 1);
+        let places = self.chain.killed.states().enumerate();
+        let places = places.filter(|(_, s)| targets.binary_search(s).is_ok());
+        let places: Vec<usize> = places.map(|(place, _)| place).collect();
+        // The values at targets and the mean, expressed by themselves.
+        let of = |function: &dyn Fn(usize) -> f64, row: usize| match places.get(row) {
+            Some(place) => function(*place),
+            None => (0..n).map(function).sum::<f64>() / n as f64,
+        };
+        let part = |place: usize, column: usize| parts[place * (m + 1) + column];
+        let matrix = DMatrix::from_fn(m + 1, m + 1, |row, column| {
+            let sign = if column == m { 1.0 } else { -1.0 };
+            f64::from(u8::from(row == column)) + sign * of(&|place| part(place, column), row)
+        });
+        let matrix = LU::new(matrix);
         let mut found = x.to_vec();
         let mut left = self.chain.residual(right, &found);
         let mut least = largest(&left);
         for _ in 0..CORRECTIONS {
-            let Some(correction) = matrix.solve(&DVector::from_vec(left)) else { return };
-            vector::update_from(&mut found, [correction.as_slice()], |x, [more]| x + more);
+            factors.solve(&mut left, 1);
+            let known = DVector::from_fn(m + 1, |row, _| of(&|place| left[place], row));
+            let Some(known) = matrix.solve(&known) else { return false };
+            for (place, row) in parts.chunks_exact(m + 1).enumerate() {
+                let by_targets: f64 = row[..m].iter().zip(known.iter()).map(|(x, y)| x * y).sum();
+                found[place] += left[place] + by_targets - row[m] * known[m];
+            }
             left = self.chain.residual(right, &found);
             let now = largest(&left);
             if now < least && found.iter().all(|x| x.is_finite()) {
                 least = now;
                 x.copy_from_slice(&found);
-                self.renewal.needs_lu.set(true);
+                self.renewal.band.set(Some(factors.band));
             }
         }
+        self.renewal.band.get().is_some()
     }
 }
 

@@ -81,22 +81,15 @@ impl<'a> Killed<'a> {
 
     /// The matrix of [`apply`](Self::apply), for few states.
     pub fn matrix(&mut self) -> DMatrix<f64> {
-        matrix(self.count(), |x, out| self.apply(x, out))
+        let n = self.count();
+        let (mut unit, mut matrix) = (vec![0.0; n], DMatrix::zeros(n, n));
+        for (j, mut column) in matrix.column_iter_mut().enumerate() {
+            unit[j] = 1.0;
+            self.apply(&unit, column.as_mut_slice());
+            unit[j] = 0.0;
+        }
+        matrix
     }
-}
-
-/// The matrix of a linear operator on `n` states, for few of them.
-pub(in crate::stopping) fn matrix(
-    n: usize,
-    mut apply: impl FnMut(&[f64], &mut [f64]),
-) -> DMatrix<f64> {
-    let (mut unit, mut matrix) = (vec![0.0; n], DMatrix::zeros(n, n));
-    for (j, mut column) in matrix.column_iter_mut().enumerate() {
-        unit[j] = 1.0;
-        apply(&unit, column.as_mut_slice());
-        unit[j] = 0.0;
-    }
-    matrix
 }
 
 /// The diagonal of I - P on the states that continue.
