@@ -8,20 +8,42 @@ use crate::Rational;
 use crate::chain::{BirthDeath, Dense};
 use crate::imbalance::{Imbalance, RunningCost};
 use proptest::prelude::*;
+use std::ops::Range;
 
 fn exact(x: f64) -> Rational {
     Rational::try_from(x).expect("finite")
 }
 
 /// Probabilities are multiples of 1/16, so that doubles represent them exactly.
-fn chain() -> impl Strategy<Value = BirthDeath> {
-    prop::collection::vec((0..9u8, 0..8u8), 2..5).prop_map(|moves| {
+pub(super) fn chain(levels: Range<usize>) -> impl Strategy<Value = BirthDeath> {
+    prop::collection::vec((0..9u8, 0..8u8), levels).prop_map(|moves| {
         let last = moves.len() - 1;
         let mut up: Vec<f64> = moves.iter().map(|m| f64::from(m.0) / 16.0).collect();
         let mut down: Vec<f64> = moves.iter().map(|m| f64::from(m.1) / 16.0).collect();
         (up[last], down[0]) = (0.0, 0.0);
         BirthDeath::new(up, down).unwrap()
     })
+}
+
+fn posed(chains: Vec<ProcessChain>, rho: f64, uniform: bool) -> Problem {
+    let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
+    equal(chains, false, rho, after).1
+}
+
+/// Processes of equal capacity, lumped or not.
+pub(super) fn equal(
+    chains: Vec<ProcessChain>,
+    lump: bool,
+    rho: f64,
+    after: AfterRemap,
+) -> (States, Problem) {
+    let ones = vec![Rational::ONE; chains.len()];
+    let processes: Vec<Process> =
+        chains.into_iter().map(|chain| Process { lowest: 0, chain }).collect();
+    let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 1000).unwrap();
+    let (states, operator) = States::independent(&processes, |_, _| lump).unwrap();
+    let problem = Problem::new(&states, operator, &imbalance, rho, after).unwrap();
+    (states, problem)
 }
 
 /// P f for independent processes, the last one fastest.
@@ -46,15 +68,6 @@ fn mean(f: &[Rational]) -> Rational {
 /// Whether two numbers differ by at most this.
 fn within(x: f64, slack: f64, other: &Rational) -> bool {
     exact(x) - exact(slack) <= *other && *other <= exact(x) + exact(slack)
-}
-
-/// The problem of these processes, of which no states are lumped.
-fn posed(processes: &[Process], rho: f64, uniform: bool) -> Problem {
-    let capacities = vec![Rational::ONE; processes.len()];
-    let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &capacities, 1000).unwrap();
-    let (states, operator) = States::independent(processes, |_, _| false).unwrap();
-    let after = if uniform { AfterRemap::Uniform } else { AfterRemap::Stop };
-    Problem::new(&states, operator, &imbalance, rho, after).unwrap()
 }
 
 /// Least number of cases that must be tight.
@@ -84,17 +97,14 @@ proptest! {
     /// preserve constants.
     #[test]
     fn one_pass_closes_a_side_as_two_do(
-        chains in prop::collection::vec(chain(), 2..5), rho in 0.1..20.0f64, uniform: bool, given: bool, above: bool,
+        chains in prop::collection::vec(chain(2..5), 2..5), rho in 0.1..20.0f64, uniform: bool, given: bool, above: bool,
         shares in prop::collection::vec(-0.2..1.0f64, 625),
     ) {
-        let process = |chain: &BirthDeath| {
-            let chain = match given {
-                true => ProcessChain::Dense(Dense::new(&chain.rows()).unwrap()),
-                false => ProcessChain::BirthDeath(chain.clone()),
-            };
-            Process { lowest: 0, chain }
+        let process = |chain: &BirthDeath| match given {
+            true => ProcessChain::Dense(Dense::new(&chain.rows()).unwrap()),
+            false => ProcessChain::BirthDeath(chain.clone()),
         };
-        let problem = posed(&chains.iter().map(process).collect::<Vec<_>>(), rho, uniform);
+        let problem = posed(chains.iter().map(process).collect(), rho, uniform);
         let (base, side) = (1.3 * rho, if above { 1.0 } else { -1.0 });
         let n = problem.states();
         let mut saving: Vec<f64> = shares.iter().cycle().take(n).map(|share| share * base).collect();
@@ -114,16 +124,13 @@ proptest! {
 
     #[test]
     fn an_enclosure_satisfies_the_bellman_inequalities(
-        chains in prop::collection::vec(chain(), 2..4), rho in 0.1..20.0f64, uniform in any::<bool>(),
+        chains in prop::collection::vec(chain(2..5), 2..4), rho in 0.1..20.0f64, uniform in any::<bool>(),
         above in prop::sample::select(vec![1.0, 1.0 + 1e-9, 1.3]),
         away in prop::sample::select(vec![0.0, 1e-13, 1e-9, 1e-4, 0.03, 0.8]),
         shares in prop::collection::vec(-1.0..1.0f64, 64),
         weights in prop::collection::vec(0.0..1.0f64, 64),
     ) {
-        let process = |chain: &BirthDeath| {
-            Process { lowest: 0, chain: ProcessChain::BirthDeath(chain.clone()) }
-        };
-        let problem = posed(&chains.iter().map(process).collect::<Vec<_>>(), rho, uniform);
+        let problem = posed(chains.iter().cloned().map(ProcessChain::BirthDeath).collect(), rho, uniform);
         let running = problem.running();
         // Close to the solution, or far from it.
         let base = above * if uniform { 2.0 * rho } else { rho };

@@ -138,6 +138,7 @@ mod tests {
     use super::*;
     use crate::chain::{BirthDeath, Edge};
     use crate::imbalance::{Imbalance, RunningCost};
+    use crate::stopping::tests::equal;
     use crate::stopping::{AfterRemap, Process, ProcessChain, Settings, States, solve};
     use crate::{Rational, Status};
 
@@ -145,13 +146,9 @@ mod tests {
     fn problem(moves: &[[f64; 2]], levels: usize, rho: f64) -> Problem {
         let walk = |[up, down]: &[f64; 2]| {
             let chain = BirthDeath::walk(levels, *up, *down, Edge::Reflect).unwrap();
-            Process { lowest: 0, chain: ProcessChain::BirthDeath(chain) }
+            ProcessChain::BirthDeath(chain)
         };
-        let walks: Vec<Process> = moves.iter().map(walk).collect();
-        let (states, operator) = States::independent(&walks, |_, _| true).unwrap();
-        let ones = vec![Rational::ONE; walks.len()];
-        let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &ones, 200).unwrap();
-        Problem::new(&states, operator, &imbalance, rho, AfterRemap::Stop).unwrap()
+        equal(moves.iter().map(walk).collect(), true, rho, AfterRemap::Stop).1
     }
 
     #[test]

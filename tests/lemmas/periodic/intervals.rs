@@ -10,9 +10,8 @@ use rand::RngExt;
 use remapping::chain::{BirthDeath, Edge};
 use remapping::distribution::{Law, Steps};
 use remapping::periodic::{
-    Approximation, Bound, ChainLoads, Covariance, CovarianceError, ExpectedImbalance, Kind,
-    Ties, cost_aware, distribution_free_factor, first_crossing, first_passage, kappa,
-    longest, methods,
+    Approximation, Bound, ChainLoads, Covariance, CovarianceError, ExpectedImbalance, Kind, Ties,
+    cost_aware, distribution_free_factor, first_crossing, first_passage, kappa, longest, methods,
 };
 use remapping::simulate::stream;
 
