@@ -59,7 +59,7 @@ impl Verification {
 }
 
 /// The results for the claims about this kind of model.
-pub fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
+fn verify(loaded: &Loaded, effort: Effort) -> Vec<Finding> {
     match &loaded.problem {
         Problem::PhaseChange(_) => phase_change::verify(loaded, effort),
         Problem::PhaseSwitching(_) => phase_switching::verify(loaded, effort),

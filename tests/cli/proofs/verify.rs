@@ -3,7 +3,7 @@
 use crate::support::prelude::*;
 use remap::problems::registry::Loaded;
 use remap::proving::Effort;
-use remap::verify::verify;
+use remap::verify::Verification;
 use std::path::PathBuf;
 
 fn decks(folder: &str) -> Vec<PathBuf> {
@@ -13,7 +13,8 @@ fn decks(folder: &str) -> Vec<PathBuf> {
 #[track_caller]
 fn all_as_expected(folder: &str, cases: u32) {
     for deck in some(2, decks(folder)) {
-        let findings = verify(&Loaded::read(&deck).unwrap(), Effort { cases, seed: 3 });
+        let loaded = Loaded::read(&deck).unwrap();
+        let findings = Verification::of(&loaded, Effort { cases, seed: 3 }).claims;
         assert!(findings.len() >= 10, "{}", deck.display());
         for finding in findings {
             assert!(finding.is_as_expected(), "{}: {finding:#?}", deck.display());
@@ -50,7 +51,8 @@ fn periodic_decks() {
 #[test]
 fn counterexamples_are_counterexamples() {
     for deck in decks("counterexamples") {
-        let findings = verify(&Loaded::read(&deck).unwrap(), Effort { cases: 0, seed: 1 });
+        let loaded = Loaded::read(&deck).unwrap();
+        let findings = Verification::of(&loaded, Effort { cases: 0, seed: 1 }).claims;
         let refuted = findings.iter().filter(|finding| finding.on_the_model == "fails");
         assert!(refuted.clone().count() > 0, "{}", deck.display());
         assert!(refuted.clone().all(|finding| !finding.is_theorem()), "{}", deck.display());
