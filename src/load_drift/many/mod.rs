@@ -37,7 +37,7 @@ pub(crate) use lower_bound::candidates;
 pub use lower_bound::candidates::Path;
 pub use measured::{Goal, Measured, SamplePaths, Spread};
 
-use super::{Curve, Intervals, LoadDrift};
+use super::{Curve, Intervals, LoadDrift, ProcessChain};
 use crate::observer::{Halt, Observer};
 use crate::overlap::Overlap;
 use crate::parallel;
@@ -103,12 +103,14 @@ const TAKEN: f64 = 0.5;
 
 /// An approximate value function with its policy.
 ///
-/// Assumption of the lower bound: from an even split of its loads a program costs at most C/2 more
-/// than from the loads, where C is the cost of a remap.
+/// Assumption of the lower bound: an even split of its loads saves a program at least min(S, C) -
+/// C/2, where S is the saving in the expected cost of the next step, and C the cost of a remap.
 ///
 /// With 0 for C/2 this is a theorem for walks whose steps are log-concave (stay^2 >= up * down) and
-/// for loads away from the ends of their range: V(x) - V(even) is then Schur-convex at a fixed
-/// total. Near the ends it fails by a little; the tests measure by how much.
+/// for loads away from the ends of their range; then the bound loses nothing. Let D = C + V(even) -
+/// V(x), which is Schur-concave at a fixed total, and let U be the expected cost of the next step.
+/// Then D(x) = max(0, C - (U(x) - U(even)) + E D(x') - E D(even')) <= max(0, C - (U(x) - U(even))).
+/// Near the ends it fails by a little; the tests measure by how much.
 pub struct Many {
     setting: Setting,
     laws: Laws,
@@ -117,6 +119,8 @@ pub struct Many {
     remapped: Remapped,
     correction: Correction,
     curve: Curve,
+    /// Whether loads move by at most one level.
+    near: bool,
     seed: u64,
 }
 
@@ -166,7 +170,9 @@ impl Many {
         let remapped = remapped.expect("there is a round");
         let last = (longest as u64 + steps).min(setting.steps);
         let curve = Curve::default();
-        let mut many = Many { setting, laws, moves, totals, remapped, correction, curve, seed };
+        let near = matches!(problem.chain, ProcessChain::BirthDeath(_));
+        let mut many =
+            Many { setting, laws, moves, totals, remapped, correction, curve, near, seed };
         many.curve =
             policy::visited::curve(&many.approximate(), &many.moves, last, seed, observer)?;
         Ok(many)
@@ -195,9 +201,19 @@ impl SamplePaths for Many {
         runs: Range<u64>,
         observer: &dyn Observer,
     ) -> Result<Vec<Path>, Halt> {
+        let setting = &self.setting;
+        let saves = self.near
+            && setting.keeps_totals()
+            && setting.per_unit == 0.0
+            && setting.overlap.is_none()
+            && !setting.before_step;
+        let cost = setting.typical;
+        let patience = if saves { 1.75 * cost } else { 3.0 * (cost + setting.waiting) } + 1.0;
+        let margin = 0.5 * cost;
         let one = |run| {
             let (approximate, moves, curve) = (self.approximate(), &self.moves, &self.curve);
-            Hindsight { approximate, moves, curve, inner }.path(self.seed, run, observer)
+            let hindsight = Hindsight { approximate, moves, curve, inner, patience, saves, margin };
+            hindsight.path(self.seed, run, observer)
         };
         parallel::runs(runs, &one)
     }

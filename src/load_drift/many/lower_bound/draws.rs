@@ -39,8 +39,9 @@ impl LnFactorial {
     }
 
     /// A hypergeometric variate: the number of marked items among `sample` drawn without
-    /// replacement from `marked` and `other`, by the ratio of uniforms [E. Stadlober, 1990]. The
-    /// method of the `rand_distr` crate takes time proportional to the population.
+    /// replacement from `marked` and `other`. Inversion from the mode where the variance is small,
+    /// otherwise the ratio of uniforms [E. Stadlober, 1990]. The method of the `rand_distr` crate
+    /// takes time proportional to the population.
     pub fn hypergeometric(
         &self,
         marked: u64,
@@ -65,23 +66,73 @@ impl LnFactorial {
         let mode = ((n + 1.0) * (less as f64 + 1.0) / (population as f64 + 2.0)).floor() as u64;
         let log =
             |k: u64| self.of(k) + self.of(less - k) + self.of(few - k) + self.of(more - few + k);
-        let (center, spread) = (n * share + 0.5, (variance + 0.5).sqrt());
-        let height = 1.715_527_769_921_413_5 * spread + 0.898_916_162_058_898_8;
-        let end = (few.min(less) as f64 + 1.0).min((center + 16.0 * spread).floor());
-        let top = log(mode);
-        let drawn = loop {
-            let (u, v): (f64, f64) = (1.0 - draws.random::<f64>(), draws.random());
-            let x = center + height * (v - 0.5) / u;
-            if x < 0.0 || x >= end {
-                continue;
-            }
-            let k = x as u64;
-            if 2.0 * u.ln() <= top - log(k) {
-                break k;
+        let drawn = if variance < 100.0 {
+            let whole = self.of(less) + self.of(more) + self.of(few) + self.of(population - few)
+                - self.of(population);
+            self.around_mode(mode, (whole - log(mode)).exp(), [less, more, few], draws)
+        } else {
+            let (center, spread) = (n * share + 0.5, (variance + 0.5).sqrt());
+            let height = 1.715_527_769_921_413_5 * spread + 0.898_916_162_058_898_8;
+            let end = (few.min(less) as f64 + 1.0).min((center + 16.0 * spread).floor());
+            let top = log(mode);
+            loop {
+                let (u, v): (f64, f64) = (1.0 - draws.random::<f64>(), draws.random());
+                let x = center + height * (v - 0.5) / u;
+                if x < 0.0 || x >= end {
+                    continue;
+                }
+                let k = x as u64;
+                if 2.0 * u.ln() <= top - log(k) {
+                    break k;
+                }
             }
         };
         let drawn = if marked > other { few - drawn } else { drawn };
         if few < sample { marked - drawn } else { drawn }
+    }
+
+    /// Inversion, the most probable numbers first.
+    fn around_mode(
+        &self,
+        mode: u64,
+        at_mode: f64,
+        [less, more, few]: [u64; 3],
+        draws: &mut impl Rng,
+    ) -> u64 {
+        let mut left: f64 = draws.random();
+        let (mut below, mut above) = (mode, mode);
+        let (mut p_below, mut p_above) = (at_mode, at_mode);
+        left -= at_mode;
+        let last = less.min(few);
+        while left > 0.0 {
+            let mut moved = false;
+            if above < last {
+                let k = above as f64;
+                p_above *= (less as f64 - k) * (few as f64 - k)
+                    / ((k + 1.0) * (more as f64 - few as f64 + k + 1.0));
+                above += 1;
+                left -= p_above;
+                if left <= 0.0 {
+                    return above;
+                }
+                moved = p_above > 0.0;
+            }
+            if below > 0 {
+                let k = below as f64;
+                p_below *= k * (more as f64 - few as f64 + k)
+                    / ((less as f64 - k + 1.0) * (few as f64 - k + 1.0));
+                below -= 1;
+                left -= p_below;
+                if left <= 0.0 {
+                    return below;
+                }
+                moved |= p_below > 0.0;
+            }
+            if !moved {
+                break;
+            }
+        }
+        mode
     }
 }
 
@@ -101,7 +152,8 @@ mod tests {
     use super::*;
     use crate::random::stream;
 
-    /// Numbers have the mean and variance of the distribution; small cases have its probabilities.
+    /// Both methods have the mean and variance of the distribution; small cases have its
+    /// probabilities.
     #[test]
     fn hypergeometric_numbers_have_their_law() {
         let factorial = LnFactorial::new();

@@ -12,7 +12,7 @@ use crate::load_drift::Curve;
 use crate::load_drift::many::counts::Counts;
 use crate::load_drift::many::policy::approximate::Approximate;
 use crate::load_drift::many::policy::lookahead::Known;
-use crate::load_drift::many::policy::plan::{ALL, Plan};
+use crate::load_drift::many::policy::plan::{ALL, DENSE, Plan};
 use crate::observer::{Halt, Observer};
 use crate::random::{Stream, stream};
 use rand::RngExt;
@@ -29,14 +29,22 @@ pub struct Hindsight<'a> {
     pub curve: &'a Curve,
     /// Inner samples of a penalty.
     pub inner: usize,
+    /// A branch that has lost this much by not remapping is ended with a remap at a lower bound of
+    /// its cost.
+    pub patience: f64,
+    /// Whether the immediate saving of that remap is charged; otherwise the remap is free.
+    pub saves: bool,
+    /// Amount by which that remap is cheaper.
+    pub margin: f64,
 }
 
-/// A branch that has lost this many remap costs by not remapping is ended, with a remap that costs
-/// less than nothing: minus `MARGIN` remap costs.
-const PATIENCE: f64 = 3.0;
-const MARGIN: f64 = 0.5;
 /// A branch that is behind by this many remap costs uses few samples.
 const NEAR: f64 = 0.125;
+/// For long look-aheads: a branch that is behind by `FAR` remap costs uses no samples. It looks
+/// ahead only `SHORT` steps, except at every `LOOKS`-th step.
+const FAR: f64 = 0.75;
+const SHORT: usize = 12;
+const LOOKS: usize = 8;
 /// After this many steps, stored profiles of earlier steps are dropped.
 const FORGETTING: u64 = 64;
 
@@ -114,10 +122,9 @@ struct Branches<'a> {
 
 impl Branches<'_> {
     fn run(&mut self, at: u32) {
-        let Hindsight { approximate, moves, curve, .. } = self.hindsight;
+        let Hindsight { approximate, moves, curve, patience, margin, .. } = self.hindsight;
         let outlook = &approximate.outlook;
         let setting = outlook.setting;
-        let patience = PATIENCE * (setting.typical + setting.waiting) + 1.0;
         let levels = outlook.laws.levels();
         let Node { step: first, total, arrival, visited, .. } = self.nodes[at as usize];
         // Steps after a remap that are paid together with that remap.
@@ -139,6 +146,7 @@ impl Branches<'_> {
         let earliest = |since: usize| (late + 1).saturating_sub(since).max(1);
         outlook.plan(&x, first, [earliest(0), ALL], &mut plan);
         outlook.prepare(&x, total, first, &mut self.known, &mut plan);
+        let distant = outlook.laws.longest() > DENSE;
         let (mut behind, mut ended, mut joins) = (0.0, false, None);
         for k in first..setting.steps {
             let now = k as usize;
@@ -163,19 +171,22 @@ impl Branches<'_> {
             work += mean;
             let remapping = setting.may_remap(k + 1) && since > late;
             let needed = visited[0] && policy.is_none() || visited[1] && ruled.is_none();
-            let span = [earliest(since), ALL];
-            let view = approximate.view(&y, to, k + 1, span, &mut next);
+            let far = distant && behind > FAR * setting.typical && !needed;
+            let looks = !far || since.is_multiple_of(LOOKS);
+            let most = if looks { ALL } else { SHORT };
+            let view = approximate.view(&y, to, k + 1, [earliest(since), most], &mut next);
             let followed = outlook.follow(&plan, &y, to, k);
             let mut penalty = followed - plan.value;
             // Branches that have lost or are behind others are rarely part of the cheapest path.
             let few = lost > 0.0 || behind > NEAR * setting.typical;
             let numbers = self.samples.of(k, few);
             let count = numbers.count();
-            if count > 0 {
+            if count > 0 && !far {
                 let mut sum = 0.0;
                 for sample in 0..count {
                     numbers.step(moves, &x, sample, &mut self.draws, &mut z);
                     let total = z.total();
+                    let span = [earliest(since), ALL];
                     let view = approximate.view(&z, total, k + 1, span, &mut scratch);
                     sum +=
                         setting.cost(&z, total) + view.value - outlook.follow(&plan, &z, total, k);
@@ -193,26 +204,31 @@ impl Branches<'_> {
                 ruled = Some(since);
                 visits[1] = visited[1];
             }
-            if remapping && view.excess >= 0.0 {
+            if remapping && looks && view.excess >= 0.0 {
                 if policy.is_none() {
                     let spared = if setting.replaces { mean } else { 0.0 };
                     policy = Some((since, paid + moved, work - spared));
                     visits[0] = visited[0];
                 }
-                lost += view.excess;
+                lost += if far { LOOKS as f64 * view.excess } else { view.excess };
             }
             std::mem::swap(&mut plan, &mut next);
             if k + 1 < setting.steps {
                 outlook.prepare(&y, to, k + 1, &mut self.known, &mut plan);
             }
             // The policies may not take an end with a cheaper remap.
-            ended = remapping && lost > patience && !needed;
+            ended = remapping && lost > *patience && !needed;
             if ended {
-                // Less than a lower bound for a remap.
+                // A lower bound for a remap: the immediate saving is charged, minus a margin.
                 even.split(setting.ranks, to);
+                let saved = match self.hindsight.saves {
+                    true => outlook.next_cost(&y) - outlook.next_cost(&even),
+                    false => 0.0,
+                };
                 let before: f64 = outlook.before_force(&even).iter().sum();
+                let saved = saved.clamp(0.0, setting.remap_cost) + before;
                 let spared = if setting.replaces { setting.even_cost(to) } else { 0.0 };
-                charge -= setting.remap_cost + MARGIN * setting.typical - before + spared;
+                charge -= setting.remap_cost + margin - saved + spared;
             }
             let end = match () {
                 () if ended => charge,
@@ -227,10 +243,12 @@ impl Branches<'_> {
             if ended {
                 break;
             }
-            let whole = arrival + charge + view.value;
-            let least = &mut self.least[now + 1];
-            *least = least.min(whole);
-            behind = whole - *least;
+            if looks {
+                let whole = arrival + charge + view.value;
+                let least = &mut self.least[now + 1];
+                *least = least.min(whole);
+                behind = whole - *least;
+            }
             if since > late && k + 1 < setting.steps {
                 let here = Met { branch: at, ends: ends.len() as u32, charge, lost };
                 joins = self.meet(now + 1, &y, here, needed);

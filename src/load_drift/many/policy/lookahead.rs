@@ -27,6 +27,14 @@ pub struct Outlook<'a> {
 }
 
 impl Outlook<'_> {
+    /// The expected cost of the next step.
+    pub fn next_cost(&self, x: &Counts) -> f64 {
+        let levels = self.laws.levels();
+        let table = self.laws.barrier(levels);
+        let mean = table.total(1, x) / self.setting.ranks as f64;
+        levels as f64 - table.products(1, x).0 + self.setting.base - self.setting.weight * mean
+    }
+
     /// Approximate expected cost of a remap after j steps.
     fn price(&self, x: &Counts, j: usize, mean: f64) -> f64 {
         let setting = self.setting;

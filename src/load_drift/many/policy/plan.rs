@@ -59,7 +59,7 @@ pub(in crate::load_drift::many) const BARRIERS: usize = 2;
 
 /// Up to `DENSE` steps a plan is evaluated after every step; beyond, the distance grows by one for
 /// every `SPARSE` steps.
-const DENSE: usize = 32;
+pub(in crate::load_drift::many) const DENSE: usize = 32;
 const SPARSE: usize = 4;
 
 impl Outlook<'_> {
