@@ -1,13 +1,11 @@
 //! Writes files atomically, and prints to standard output.
 
 use crate::complaint::Complaint;
-#[cfg(unix)]
-use signal_hook::{consts::SIGXFSZ, flag::register};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 /// Held during output, so that no thread ends the program in the middle of it.
@@ -62,7 +60,7 @@ fn written(
     fill: impl FnOnce(&File) -> std::io::Result<()>,
 ) -> Result<NamedTempFile, Complaint> {
     let failed = |error| unwritten(path, &error);
-    outlive_the_size_limit();
+    handle_size_limit();
     let file = temporary(folder_of(path)).map_err(failed)?;
     fill(file.as_file()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     make_readable(file.as_file()).map_err(failed)?;
@@ -80,11 +78,13 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Complaint {
     Complaint::elsewhere(message, "choose a path that can be written")
 }
 
-/// Lets a file that exceeds the system's size limit return an error. Otherwise a signal would end
-/// the program and leave its temporary file.
-fn outlive_the_size_limit() {
+/// Makes a write beyond the system's limit on the size of files return an error. By default the
+/// signal SIGXFSZ ends the program, and its temporary file stays. Any handler prevents that.
+fn handle_size_limit() {
     #[cfg(unix)]
     {
+        use signal_hook::{consts::SIGXFSZ, flag::register};
+        use std::sync::{Arc, Once};
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
             // If this fails, the system's own behavior remains.

@@ -18,7 +18,8 @@ pub(crate) fn prove(
     let values = Values::read(given, &own.parts()?.1, budget)?;
     let to = match own.model.after_remap {
         After::Uniform => uniform::follows(own, &values)?,
-        _ => [0; 2],
+        After::Stop => [0; 2],
+        After::Restart => return Err(Refusal::Malformed),
     };
     let (proof, decisions) = enclosed(own, &values, to, [i64::MAX; 2])?;
     Ok((proof, States::of_all(values.bits, decisions, values.runs, Vec::new())))

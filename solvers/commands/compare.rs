@@ -104,7 +104,7 @@ fn check_outputs(arguments: &Compare) -> Result<(), Complaint> {
         check_free(plot, arguments.force)?;
     }
     if let Some(folder) = &arguments.out {
-        check_names(folder, &arguments.models, ["comparisons", "compare into different folders"])?;
+        check_names(folder, &arguments.models, ("comparisons", "compare into different folders"))?;
         check_folder(folder)?;
     }
     Ok(())

@@ -167,11 +167,14 @@ fn check_one_drawn(models: usize, help: &str) -> Result<(), Complaint> {
 }
 
 /// Refuses two documents of the same name: `what` would be written there.
-fn check_names(folder: &Path, models: &[PathBuf], what: [&str; 2]) -> Result<(), Complaint> {
+fn check_names(
+    folder: &Path,
+    models: &[PathBuf],
+    (what, help): (&str, &str),
+) -> Result<(), Complaint> {
     let mut names = HashSet::new();
     let mut documents = models.iter().map(|model| Files::document(folder, model));
     let Some(twice) = documents.find(|name| !names.insert(name.clone())) else { return Ok(()) };
-    let [what, help] = what;
     let message = format!("two {what} would both be written to {}", twice.display());
     Err(Complaint::elsewhere(message, help))
 }

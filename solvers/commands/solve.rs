@@ -172,7 +172,7 @@ fn check_request(arguments: &Solve) -> Result<(), Complaint> {
     }
     match &arguments.out {
         Some(folder) => {
-            check_names(folder, &arguments.models, ["models", "solve them into different folders"])
+            check_names(folder, &arguments.models, ("models", "solve them into different folders"))
         }
         None => Ok(()),
     }

@@ -69,7 +69,7 @@ impl Late {
 /// The forms of a cost, for messages.
 const FORMS: &str = "a number, (fixed: 2.0, per_unit_moved: 0.5) or PerState([...])";
 
-/// A number; what is none may have one of these forms.
+/// Parses a number. The message about anything else lists `forms`.
 fn number<E: Error>(text: &str, forms: &str) -> Result<Decimal, E> {
     Decimal::parse(text).map_err(|error| match error.contains("expected") {
         true => E::custom(format!("{error}; a remap cost is {forms}")),

@@ -124,8 +124,7 @@ impl Question<'_> {
         Advice { steps: self.cut()..self.record.steps(), ..Advice::default() }
     }
 
-    /// The advice. Where times have noise, the estimated loads
-    /// without it decide.
+    /// The advice. Where times have noise, the estimated loads without it decide.
     pub fn answer(&self, observer: &dyn Observer) -> Result<Advice, Stopped> {
         let cut = self.cut();
         let (noise, records) =

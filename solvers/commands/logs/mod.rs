@@ -23,7 +23,7 @@ use remapping::overlap::Overlap;
 use remapping::record::{Record, Remap};
 use std::path::PathBuf;
 
-/// How a command ends whose policies may not have been compared.
+/// The exit of a command on logs: a halt has an exit code of its own, a fault is printed.
 pub(super) fn ended(found: Result<Exit, Stopped>) -> Result<Exit, Vec<Complaint>> {
     match found {
         Ok(exit) => Ok(exit),
@@ -42,7 +42,7 @@ pub(super) struct Opened {
     pub remap_cost: f64,
     /// Where it comes from: `as recorded`.
     pub cost_origin: &'static str,
-    /// Whether that is known; it is 0 otherwise.
+    /// Whether the log or the user states the cost of a remap; `remap_cost` is 0 if not.
     pub is_priced: bool,
     /// Steps before which the run seems to have been remapped although nothing is recorded.
     pub suspected: Vec<usize>,

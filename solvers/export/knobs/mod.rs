@@ -41,6 +41,7 @@ pub enum Setting {
 
 impl Setting {
     /// Steps between looks, and the level; `always` is the level at which every look remaps.
+    /// `None` if it never remaps.
     pub fn looks(self, always: f64) -> Option<(u64, f64)> {
         match self {
             Setting::Never => None,

@@ -254,7 +254,7 @@ impl Line {
     }
 }
 
-/// Refuses programs that are too long for evaluating policies. `or` ends what would be right.
+/// Refuses programs that are too long for evaluating policies. `or` is appended to the help.
 pub fn can_be_evaluated(loaded: &ModelFile, last: u64, or: &str) -> Outcome<()> {
     if last > MAX_PER_STEP {
         let label = format!("M = {last}");

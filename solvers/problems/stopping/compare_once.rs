@@ -99,6 +99,7 @@ pub(super) enum Ended {
 }
 
 impl Ended {
+    /// An empty report after a halt, otherwise the diagnostics.
     pub(super) fn outcome(
         self,
         loaded: &ModelFile,

@@ -90,8 +90,10 @@ impl Named {
     /// Puts what the user says in the place of what names say.
     fn put(&self, names: &[String], columns: &mut [Option<Column>]) -> Result<(), String> {
         for (wanted, given) in &self.0 {
-            let work = (*wanted == Column::Seconds).then_some(Column::Work);
-            without(columns, &[*wanted, work.unwrap_or(*wanted)]);
+            match wanted {
+                Column::Seconds => without(columns, &[Column::Seconds, Column::Work]),
+                other => without(columns, &[*other]),
+            }
             if given == "-" {
                 continue;
             }

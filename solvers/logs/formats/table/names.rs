@@ -22,8 +22,8 @@ pub(in crate::logs) enum Column {
     OfRank(u32),
 }
 
-/// What a column may hold as `--columns` and accounts name it, and what it seems to be where there
-/// are two of it.
+/// What a column may hold: its name in `--columns` and in accounts, and its description in the
+/// message about two such columns, empty where two are no fault.
 pub(super) const NAMED: [(Column, &str, &str); 10] = [
     (Column::Step, "step", "the number of the step"),
     (Column::Rank, "rank", "the number of the rank"),
