@@ -100,6 +100,30 @@ impl Curve {
         }
     }
 
+    /// For each step the narrower bounds of the two curves. `other` must enclose the same
+    /// thresholds, from the last step on.
+    pub(crate) fn closer(&self, other: &Curve) -> Curve {
+        let mut all = Curve::default();
+        let mut k = 0;
+        for run in &self.runs {
+            let mut last = Some(run.last);
+            while let Some(n) = last {
+                while other.runs.get(k).is_some_and(|its| its.first > n) {
+                    k += 1;
+                }
+                let (first, bounds) = match other.runs.get(k) {
+                    Some(its) if its.bounds.width() < run.bounds.width() => (its.first, its.bounds),
+                    Some(its) => (its.first, run.bounds),
+                    None => (0, run.bounds),
+                };
+                let first = first.max(run.first);
+                all.extend_down(first, n, bounds);
+                last = (first > run.first).then(|| first - 1);
+            }
+        }
+        all
+    }
+
     /// Drops the steps below `first`.
     pub(crate) fn forget_below(&mut self, first: u64) {
         while self.runs.last().is_some_and(|run| run.last < first) {
@@ -129,5 +153,44 @@ impl Curve {
     /// The greatest width of a threshold's bounds.
     pub fn width(&self) -> f64 {
         self.runs.iter().map(|run| run.bounds.width()).fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Stream, stream};
+    use rand::RngExt;
+
+    /// Runs of all lengths, with equal thresholds in several runs.
+    fn curve(random: &mut Stream, first: u64, last: u64) -> Curve {
+        let mut curve = Curve::default();
+        let mut end = Some(last);
+        while let Some(last) = end.filter(|last| *last >= first) {
+            let start = random.random_range(first..=last);
+            let lower = random.random_range(0..3) as f64 / 10.0;
+            let upper = lower + random.random_range(0..3) as f64 / 10.0;
+            curve.extend_down(start, last, Bounds { lower, upper });
+            end = start.checked_sub(1);
+        }
+        curve
+    }
+
+    #[test]
+    fn the_closer_of_two_curves_is_so_at_every_step() {
+        for seed in 0..500 {
+            let random = &mut stream(35, seed);
+            let last = random.random_range(0..30);
+            let from = random.random_range(0..=last);
+            let (own, other) = (curve(random, 0, last), curve(random, from, last));
+            let closer = own.closer(&other);
+            assert_eq!(closer.first_step(), Some(0), "seed {seed}");
+            assert_eq!(closer.at(last + 1), None, "seed {seed}");
+            for n in 0..=last {
+                let (own, its) = (own.at(n).unwrap(), other.at(n));
+                let expected = its.filter(|its| its.width() < own.width()).unwrap_or(own);
+                assert_eq!(closer.at(n), Some(expected), "seed {seed}, step {n}");
+            }
+        }
     }
 }

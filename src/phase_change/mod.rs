@@ -63,7 +63,6 @@ mod tests;
 pub use crate::Bounds;
 pub use curve::{Curve, Run};
 pub use horizon::{Accuracy, solve, solve_recorded};
-pub(crate) use onset::Onset;
 pub use problem::{Hazard, PhaseChange, Premature, ProblemError};
 pub(crate) use stationarity::stationary::amplification;
 pub use sweep::{Solution, Spans};

@@ -52,6 +52,19 @@ impl Solution {
         }
     }
 
+    /// This solution with the thresholds of `sweep`, a pass over the last steps, intersected.
+    fn completed(&self, sweep: &Sweep<'_>, status: Status) -> Solution {
+        Solution {
+            to_second: self.to_second.closer(&sweep.to_second),
+            to_first: self.to_first.closer(&sweep.to_first),
+            value: self.value,
+            segments: self.segments.max(sweep.segments),
+            steps: self.steps,
+            work: 0,
+            status,
+        }
+    }
+
     /// The greatest width of a threshold's bounds.
     pub fn threshold_width(&self) -> f64 {
         self.to_second.width().max(self.to_first.width())
@@ -61,6 +74,15 @@ impl Solution {
     pub fn value_width(&self) -> f64 {
         self.value
             .map_or(f64::INFINITY, |value| (value.upper - value.lower) / value.lower.abs().max(1.0))
+    }
+
+    /// The first step with a threshold wider than `tolerance`, if that is not step 0 and the value
+    /// is close enough.
+    fn missed(&self, tolerance: f64) -> Option<u64> {
+        let curves = [&self.to_second, &self.to_first];
+        let wide = curves.map(|curve| curve.runs().find(|run| run.bounds.width() > tolerance));
+        let first = wide.into_iter().flatten().map(|run| run.first).min();
+        first.filter(|first| *first > 0 && self.value_width() <= tolerance)
     }
 
     fn width(&self) -> f64 {
@@ -78,6 +100,9 @@ const STALLED: f64 = 0.8;
 /// progress is refined. With few pieces the width does not fall gradually.
 const QUICK: u64 = 100_000;
 const LEAP: f64 = 0.1;
+
+/// Relative width of the value in a pass that computes thresholds only.
+const ANY: f64 = 1e-2;
 
 /// The accuracy aimed at by the next sweep: reduced by more than the ratio of tolerance and width,
 /// within limits.
@@ -99,6 +124,7 @@ const NEARLY: f64 = 1.6;
 /// All bounds hold in exact arithmetic: two functions enclose the difference D, each reduced and
 /// rounded in its own safe direction. The reduction adapts to the observed width from step to step.
 /// Where the remaining steps are all alike, the change of one step bounds them all (`resting.rs`).
+/// If only thresholds of the last steps are too wide, those steps are computed once more alone.
 ///
 /// Memory O(distinct thresholds + pieces), with a limit on pieces; time O(distinct steps x levels x
 /// pieces).
@@ -118,11 +144,20 @@ pub fn solve(
     let mut best: Option<Solution> = None;
     let mut stalls = 0;
     for sweeps in 1.. {
-        let widths = (aim, tolerance);
+        // If only thresholds of the last steps are too wide, the other bounds are kept.
+        let missed = best.as_ref().and_then(|best| best.missed(tolerance));
+        let value = if missed.is_some() { ANY } else { aim.value };
+        let widths = (Aim { value, ..aim }, tolerance);
         let mut sweep = Sweep::new(problem, &recursion, lifetime, widths, exact.as_ref());
+        if let Some(step) = missed {
+            sweep = sweep.only_to(step);
+        }
         let status = sweep.run(observer);
         let full = sweep.segments >= recursion.most_nodes;
-        let mut found = Solution::of(sweep, status);
+        let mut found = match best.as_ref().filter(|_| missed.is_some()) {
+            Some(best) => best.completed(&sweep, status),
+            None => Solution::of(sweep, status),
+        };
         let (stopped, width) = (status != Status::Converged, found.width());
         if width > tolerance && !stopped {
             found.status = Status::IterationLimit;
@@ -146,8 +181,9 @@ pub fn solve(
             best = Some(found);
         }
         stalls += usize::from(stalled);
+        let hopeless = full && best.as_ref().and_then(|best| best.missed(tolerance)).is_none();
         let in_vain = stalls > MAX_STALLS[quick] || sweeps >= MAX_SWEEPS[quick];
-        if stopped || full || width <= tolerance || in_vain {
+        if stopped || hopeless || width <= tolerance || in_vain {
             break;
         }
     }

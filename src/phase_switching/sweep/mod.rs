@@ -75,6 +75,8 @@ pub(super) struct Sweep<'a> {
     exact: Option<&'a [Curve; 2]>,
     /// Sums the value of steps at which the filter has mixed.
     mixed: Option<Mixed>,
+    /// The last step of the pass.
+    until: u64,
 }
 
 impl<'a> Sweep<'a> {
@@ -104,6 +106,7 @@ impl<'a> Sweep<'a> {
             worth: WORTH,
             exact,
             mixed: None,
+            until: 0,
         }
     }
 
@@ -116,6 +119,12 @@ impl<'a> Sweep<'a> {
         };
         let (to_second, to_first) = (of(&curves[0], step.to_second), of(&curves[1], step.to_first));
         Step { to_second, to_first, ..step }
+    }
+
+    /// Restricts the pass to the steps down to `until`, for thresholds only.
+    pub(super) fn only_to(mut self, until: u64) -> Sweep<'a> {
+        (self.until, self.estimated) = (until, true);
+        self
     }
 
     /// Estimates the cost of the program by a rough pass, unless it is known.
@@ -168,7 +177,7 @@ impl<'a> Sweep<'a> {
             return halt.into();
         }
         let mut next = Some(last);
-        while let Some(n) = next {
+        while let Some(n) = next.filter(|n| *n >= self.until) {
             if let ControlFlow::Break(halt) = observer.progress(last - n, last + 1) {
                 return halt.into();
             }

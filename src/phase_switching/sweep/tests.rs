@@ -66,8 +66,7 @@ fn compare(seeds: std::ops::Range<u64>) {
         let recursion = Recursion::new(&problem);
         let aim = Aim { threshold: tolerance, value: tolerance };
         let sweep = || Sweep::new(&problem, &recursion, &lifetime, (aim, tolerance), None);
-        let mut followed = sweep();
-        followed.estimated = true;
+        let mut followed = sweep().only_to(0);
         let mut found = sweep();
         found.worth = 0;
         for sweep in [&mut followed, &mut found] {
