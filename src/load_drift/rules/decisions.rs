@@ -2,10 +2,12 @@
 
 use crate::chain::Multisets;
 use crate::load_drift::{Ranks, States};
-use crate::parallel;
+use rayon::prelude::*;
 
 /// States counted by one task.
 const CHUNK: usize = 1 << 16;
+/// All whole numbers up to this one are doubles.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// One bit for each state, in order of rank: remap, or continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,40 +61,54 @@ impl Decisions {
     /// continue, and of those that remap, in the maps of all ranks. A multiset counts as many times
     /// as it has orderings.
     fn counts_of_all(&self, states: &States, ranks: &Ranks) -> Vec<[f64; 2]> {
-        let all = vectors_by_excess(states.multisets());
-        let parts = ranks.gather(self.going_on(states));
-        let on = |excess: usize| parts.iter().skip(excess).step_by(all.len()).sum::<f64>();
-        all.iter().enumerate().map(|(e, all)| [on(e), all - on(e)]).collect()
+        if let Some(all) = vectors_by_excess(states.multisets()) {
+            let parts = ranks.gather(self.going_on(states));
+            let on = |excess: usize| parts.iter().skip(excess).step_by(all.len()).sum::<f64>();
+            return all.iter().enumerate().map(|(e, all)| [on(e), all - on(e)]).collect();
+        }
+        let none = vec![0.0; 2 * (states.largest_excess() as usize + 1)];
+        let counts = ranks.in_turn(none, |counts| self.count_by_excess(states, counts));
+        counts.as_chunks().0.to_vec()
     }
 
-    /// Number of load vectors that continue in these states, by value of r (max - mean). Words in
-    /// which all states remap are skipped.
+    /// Adds these states to the counts, which alternate: those that continue, those that remap.
+    fn count_by_excess(&self, states: &States, counts: &mut [f64]) {
+        let multisets = states.multisets();
+        let mut walk = multisets.from(states.first());
+        for state in 0..self.count {
+            if let Some(sorted) = walk.get() {
+                let entry = 2 * states.excess(state) as usize + usize::from(self.remaps(state));
+                counts[entry] += multisets.orderings(sorted);
+            }
+            walk.advance();
+        }
+    }
+
+    /// Number of load vectors that continue in these states, by value of r (max - mean). Used where
+    /// all sums are exact and so the same in any order. Words in which all states remap are
+    /// skipped.
     fn going_on(&self, states: &States) -> Vec<f64> {
         let multisets = states.multisets();
-        let none = vec![0.0; states.largest_excess() as usize + 1];
-        let count = |(words, first): (&[u64], usize)| {
-            let mut counts = none.clone();
-            for (block, word) in (first..).zip(words) {
-                let part = block * 64..self.count.min((block + 1) * 64);
-                if word.count_ones() as usize == part.len() {
-                    continue;
+        let none = || vec![0.0; states.largest_excess() as usize + 1];
+        let words = self.words.par_iter().enumerate().with_min_len(CHUNK / 64);
+        let count = |mut counts: Vec<f64>, (block, word): (usize, &u64)| {
+            let part = block * 64..self.count.min((block + 1) * 64);
+            if word.count_ones() as usize == part.len() {
+                return counts;
+            }
+            let mut walk = multisets.from(states.first() + part.start);
+            for state in part {
+                if let (false, Some(sorted)) = (self.remaps(state), walk.get()) {
+                    counts[states.excess(state) as usize] += multisets.orderings(sorted);
                 }
-                let mut walk = multisets.from(states.first() + part.start);
-                for state in part {
-                    if let (false, Some(sorted)) = (self.remaps(state), walk.get()) {
-                        counts[states.excess(state) as usize] += multisets.orderings(sorted);
-                    }
-                    walk.advance();
-                }
+                walk.advance();
             }
             counts
         };
-        let words: Vec<_> = self.words.chunks(CHUNK / 64).zip((0..).step_by(CHUNK / 64)).collect();
-        // Added in one order, since large numbers are rounded.
-        let parts = parallel::map_all(&words, &|words| count(*words));
-        parts
-            .iter()
-            .fold(none.clone(), |sum, part| sum.iter().zip(part).map(|(a, b)| a + b).collect())
+        words.fold(none, count).reduce(none, |mut a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        })
     }
 
     /// The threshold on max - mean that disagrees least with the map; the lowest of equals.
@@ -119,9 +135,16 @@ impl Decisions {
     }
 }
 
-/// Number of load vectors by value of r (max - mean).
-fn vectors_by_excess(multisets: &Multisets) -> Vec<f64> {
+/// Number of load vectors by value of r (max - mean). `None` where it exceeds what doubles count
+/// exactly.
+fn vectors_by_excess(multisets: &Multisets) -> Option<Vec<f64>> {
     let (r, levels) = (multisets.items(), multisets.levels());
+    let vectors = (levels as f64).powf(r as f64);
+    let orders: f64 = (1..=r).map(|k| k as f64).product();
+    // The number of orderings of a multiset is computed through r times as much.
+    if vectors > LARGEST_EXACT || vectors.min(orders) * r as f64 > LARGEST_EXACT {
+        return None;
+    }
     let mut counts = vec![0.0; (r - 1) * (levels - 1) + 1];
     let mut below = Vec::new();
     for max in 0..levels {
@@ -146,7 +169,7 @@ fn vectors_by_excess(multisets: &Multisets) -> Vec<f64> {
         }
         below = within;
     }
-    counts
+    Some(counts)
 }
 
 #[cfg(test)]
@@ -170,15 +193,10 @@ mod tests {
             if let Some(last) = map.words_mut().last_mut().filter(|_| rest > 0) {
                 *last &= u64::MAX >> (64 - rest);
             }
-            let mut plain = vec![[0.0; 2]; states.largest_excess() as usize + 1];
-            let mut walk = states.multisets().from(0);
-            for state in 0..states.count() {
-                let orderings = states.multisets().orderings(walk.get().unwrap());
-                plain[states.excess(state) as usize][usize::from(map.remaps(state))] += orderings;
-                walk.advance();
-            }
+            let mut plain = vec![0.0; 2 * (states.largest_excess() as usize + 1)];
+            map.count_by_excess(&states, &mut plain);
             let found = map.counts_of_all(&states, &Ranks::alone());
-            assert_eq!(found, plain, "{processors} {levels}");
+            assert_eq!(found, plain.as_chunks().0, "{processors} {levels}");
         }
     }
 }

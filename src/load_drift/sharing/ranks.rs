@@ -94,6 +94,28 @@ impl Ranks {
         self.largest(&mut all);
         all.into_iter().map(|number| number as u32).collect()
     }
+
+    /// Accumulates numbers rank by rank: each rank applies `add` to the result of the ranks before
+    /// it.
+    pub(in crate::load_drift) fn in_turn(
+        &self,
+        begin: Vec<f64>,
+        add: impl FnOnce(&mut [f64]),
+    ) -> Vec<f64> {
+        let (count, rank) = self.place();
+        let (mut numbers, mut add) = (begin, Some(add));
+        for turn in 0..count {
+            let mut own = Vec::new();
+            if turn == rank
+                && let Some(add) = add.take()
+            {
+                own = std::mem::take(&mut numbers);
+                add(&mut own);
+            }
+            numbers = self.gather(own);
+        }
+        numbers
+    }
 }
 
 /// A function of the own states and of those reached from them, which other ranks may hold.
