@@ -2,7 +2,7 @@
 //! of 1990 between certified bounds, the thresholds of recurring phases, and the monitor's
 //! throughput.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use remapping::Bounds;
 use remapping::Rational;
 use remapping::belief::Levels;
@@ -155,15 +155,16 @@ fn throughput(criterion: &mut Criterion) {
     for (batch, cluster) in [(1, 8), (4, 8)] {
         let clusters = Clusters::new(batch, cluster).expect("in range");
         group.bench_function(format!("batches of {batch}, clusters of {cluster}"), |bencher| {
-            bencher.iter(|| {
-                let mut monitor =
-                    Monitor::new(&problem, solution.curve.clone(), clusters).expect("two levels");
+            let start =
+                || Monitor::new(&problem, solution.curve.clone(), clusters).expect("two levels");
+            let watch = |mut monitor: Monitor| {
                 let remaps = times.iter().filter(|time| {
                     let decision = monitor.observe(**time).expect("finite and noisy");
                     decision.is_some_and(|decision| decision.remap)
                 });
                 remaps.count()
-            });
+            };
+            bencher.iter_batched(start, watch, BatchSize::LargeInput);
         });
     }
     group.finish();

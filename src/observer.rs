@@ -93,7 +93,10 @@ impl From<Halt> for Status {
 ///
 /// impl Observer for AtMost {
 ///     fn progress(&self, done: u64, _total: u64) -> ControlFlow<Halt> {
-///         if done < self.0 { ControlFlow::Continue(()) } else { ControlFlow::Break(Halt::TimeLimit) }
+///         match done < self.0 {
+///             true => ControlFlow::Continue(()),
+///             false => ControlFlow::Break(Halt::TimeLimit),
+///         }
 ///     }
 /// }
 ///

@@ -37,8 +37,8 @@ pub fn map_all<I: Sync, T: Send + Sync>(items: &[I], task: &(dyn Fn(&I) -> T + S
     map(items.len(), &|index| task(&items[index]))
 }
 
-/// The results of simulated runs with these numbers, in their order. Once a run has returned a halt,
-/// no other run begins.
+/// The results of simulated runs with these numbers, in their order. Once a run has returned a
+/// halt, no other run begins.
 ///
 /// # Errors
 /// The first halt that a run returned.

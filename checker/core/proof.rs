@@ -71,8 +71,8 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// A map. The largest cost of a remap, the largest cost, and the largest gap between bounds on a
-    /// cost are in units of 2^-bits.
+    /// A map. The largest cost of a remap, the largest cost, and the largest gap between bounds on
+    /// a cost are in units of 2^-bits.
     pub(crate) fn map<T: Into<BigInt>, U: Into<BigInt>>(
         bits: u32,
         [remap, largest]: [[u64; 2]; 2],

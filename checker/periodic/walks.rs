@@ -66,9 +66,9 @@ impl Place {
         self.weights.iter().fold(UNIT, |left, w| left - w)
     }
 
-    /// The distribution of the sum of `time` steps, given as integers with their probabilities, which
-    /// are rounded down. Tails are cut off; no mass moves farther
-    /// than `time` times (largest step - smallest step).
+    /// The distribution of the sum of `time` steps, given as integers with their probabilities,
+    /// which are rounded down. Tails are cut off; no mass moves farther than `time` times (largest
+    /// step - smallest step).
     pub fn walk(
         steps: &[(i64, BigRational)],
         time: u64,

@@ -103,7 +103,8 @@ impl<'de> Deserialize<'de> for Cost {
 /// all, one after the other:
 ///
 /// ```text
-/// 2 overhead + latency + (messages - 1) max(gap, overhead) + (bytes - messages) gap_per_byte + planning
+/// 2 overhead + latency + (messages - 1) max(gap, overhead) + (bytes - messages) gap_per_byte
+///     + planning
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {

@@ -257,8 +257,8 @@ fn is_due(solution: &Solution) -> bool {
     !solution.status.is_halted()
 }
 
-/// Beliefs in units of 2^-[`BELIEF_BITS`] as certificates store them: sorted, strictly within (0, 1),
-/// as differences of neighbors.
+/// Beliefs in units of 2^-[`BELIEF_BITS`] as certificates store them: sorted, strictly within
+/// (0, 1), as differences of neighbors.
 pub(super) fn stored(mut list: Vec<u64>) -> Vec<u64> {
     list.retain(|p| (1..1 << BELIEF_BITS).contains(p));
     list.sort_unstable();

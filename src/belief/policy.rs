@@ -1,5 +1,5 @@
-//! Evaluation of policies that decide by a belief, for two hidden phases: one backward step of
-//! costs that are piecewise constant in the odds of the belief that the policy holds.
+//! Evaluation of policies that decide by a belief about two hidden phases, by backward recursion.
+//! Costs are piecewise constant in the odds of the belief that the policy holds.
 //!
 //! Given the true phase, the future depends on that belief only through later comparisons. A step
 //! back maps breakpoints through the policy's own filter, and weighs the pieces with the true
@@ -34,7 +34,7 @@ pub enum EvaluationError<P> {
     #[error(transparent)]
     Problem(#[from] P),
     /// There must be as many thresholds as steps, or one pair of recurring phases.
-    #[error("thresholds of {found} steps are given for {expected} steps")]
+    #[error("{found} thresholds are given; expected {expected}, or one pair of recurring phases")]
     WrongLength {
         /// Number of steps.
         expected: u64,

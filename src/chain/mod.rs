@@ -216,8 +216,8 @@ fn probability(value: f64, what: impl FnOnce() -> String) -> Result<(), ChainErr
     }
 }
 
-/// Detailed-balance weights, computed along a spanning forest and checked on every entry. `row` lists
-/// the entries of a row with their columns.
+/// Detailed-balance weights, computed along a spanning forest and checked on every entry. `row`
+/// lists the entries of a row with their columns.
 fn balanced_weights<R: Iterator<Item = (usize, f64)>>(
     states: usize,
     row: impl Fn(usize) -> R,
@@ -244,7 +244,7 @@ fn balanced_weights<R: Iterator<Item = (usize, f64)>>(
         let (a, b) = (weights[i] * p, weights[j] * entry(j, i));
         (a - b).abs() <= 1e-13 * a.max(b)
     };
-    let all = (0..states).all(|i| row(i).all(|entry| balanced(i, entry)));
+    let all = (0..states).all(|i| row(i).all(|own| balanced(i, own)));
     if all { usable(weights) } else { None }
 }
 

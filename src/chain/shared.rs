@@ -47,7 +47,7 @@ impl Divided {
         }
     }
 
-    /// The partition of the states; `None` for too many ranks.
+    /// The partition of the states; `None` if the chain cannot be divided among so many ranks.
     pub fn shares(&self, ranks: usize) -> Option<Shares> {
         self.most().filter(|most| ranks <= *most)?;
         Some(match self {
@@ -88,7 +88,7 @@ struct Room {
 const FEWEST_ITEMS: usize = 3;
 
 impl Shared {
-    /// The own part of a chain that the ranks divide; `None` if they are too many.
+    /// The own part of a chain that the ranks divide; `None` if so many cannot divide it.
     pub(crate) fn divided(parts: Divided, communicator: Arc<dyn Communicator>) -> Option<Self> {
         let shares = parts.shares(communicator.ranks())?;
         Some(Self::new(Own::Divided(parts), shares, communicator))

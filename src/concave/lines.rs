@@ -161,8 +161,10 @@ impl Lines {
 
     /// The function after a linear map of the weights (1-p, p): the weight at 0 becomes `map[0][0]`
     /// (1-p) + `map[1][0]` p, the weight at 1 `map[0][1]` (1-p) + `map[1][1]` p. All are >= 0, and
-    /// so is the determinant. This is q V(p') for a Bayes update with observation probability q
-    /// from p to p', which increases with p. O(k).
+    /// so is the determinant. O(k).
+    ///
+    /// For a Bayes update from p to p' that increases with p, this is q V(p'); q is the probability
+    /// of the observation.
     pub fn mapped(&self, map: &[[Rational; 2]; 2], observer: &dyn Observer) -> Option<Lines> {
         let images = self.each(observer, |line| {
             let at = |[zero, one]: &[Rational; 2]| zero * &line.at_zero + one * &line.at_one;
@@ -190,7 +192,8 @@ impl Lines {
         Lines::of_sorted(images?, observer)
     }
 
-    /// The minimum with the lines of another envelope. O(k + l).
+    /// The minimum with the lines of another envelope, which ascend by their values at 0, ties by
+    /// those at 1. O(k + l).
     pub fn min_with(
         &self,
         other: impl IntoIterator<Item = Line>,

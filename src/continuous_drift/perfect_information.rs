@@ -99,7 +99,7 @@ impl Hindsight<'_> {
                 self.charge(step, first, branch);
             }
         }
-        Ok(self.through(&branches))
+        Ok(self.through(branches))
     }
 
     /// Charges a branch that began after step `first` for this step.
@@ -160,9 +160,9 @@ impl Hindsight<'_> {
     }
 
     /// The shortest path, and the paths of both policies.
-    fn through(&self, branches: &[Branch]) -> Path {
+    fn through(&self, branches: Vec<Branch>) -> Path {
         let late = self.problem.overlap.steps as usize;
-        let node = |(first, branch): (usize, &Branch)| {
+        let node = |(first, branch): (usize, Branch)| {
             // Charge up to a remap after so many steps, until it takes effect.
             let end = |since: usize| match branch.ends[since - 1] {
                 charge if charge.is_finite() => {
@@ -184,7 +184,7 @@ impl Hindsight<'_> {
             let policy = branch.policy.map(|(since, _)| since);
             Node { ends, policy, ruled: branch.ruled, paid, step: first as u64, ..Node::default() }
         };
-        let nodes: Vec<Node> = branches.iter().enumerate().map(node).collect();
+        let nodes: Vec<Node> = branches.into_iter().enumerate().map(node).collect();
         // The charges contain the cost of remaps.
         through(&nodes, 0.0, self.problem.steps as usize)
     }

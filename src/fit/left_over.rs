@@ -7,7 +7,8 @@
 //! use remapping::fit::left_over::left_over;
 //! use remapping::record::{Record, Remap};
 //!
-//! // The second rank gains .02 s a step, and is .2 s above or below the first right after each fiftieth step.
+//! // The second rank gains 0.02 s a step. Right after each fiftieth step it is 0.2 s above or
+//! // below the first.
 //! let left = |step: usize| if (step / 50) % 2 == 0 { 0.2 } else { -0.2 };
 //! let seconds = |step: usize| [1.0, 1.0 + left(step) + 0.02 * (step % 50) as f64];
 //! let remaps = (1..10).map(|many| Remap { before: 50 * many, seconds: None }).collect();

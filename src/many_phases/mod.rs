@@ -25,13 +25,18 @@
 //! use remapping::many_phases::{Horizon, ManyPhases, Remap, solve};
 //!
 //! let exact = |rows: [[&str; 3]; 3]| -> Result<_, _> {
-//!     rows.map(|row| row.map(decimal).into_iter().collect::<Result<Vec<_>, _>>()).into_iter().collect()
+//!     let row = |row: [&str; 3]| row.map(decimal).into_iter().collect::<Result<Vec<_>, _>>();
+//!     rows.map(row).into_iter().collect()
 //! };
 //! let problem = ManyPhases {
 //!     cycle: exact([["1", "2", "2"], ["2", "1", "2"], ["2", "2", "1"]])?,
 //!     switch: exact([["0", "4", "4"], ["4", "0", "4"], ["4", "4", "0"]])?,
 //!     remap: Remap::Chosen,
-//!     transition: exact([["0.98", "0.01", "0.01"], ["0.01", "0.98", "0.01"], ["0.01", "0.01", "0.98"]])?,
+//!     transition: exact([
+//!         ["0.98", "0.01", "0.01"],
+//!         ["0.01", "0.98", "0.01"],
+//!         ["0.01", "0.01", "0.98"],
+//!     ])?,
 //!     detector: exact([["0.8", "0.1", "0.1"], ["0.1", "0.8", "0.1"], ["0.1", "0.1", "0.8"]])?,
 //!     initial: vec![decimal("1")?, decimal("0")?, decimal("0")?],
 //! };

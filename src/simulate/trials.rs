@@ -9,7 +9,8 @@
 //! use remapping::policy::codes::{Statistic, Trigger};
 //! use remapping::simulate::{Course, Trials, Walker};
 //!
-//! let walker = Walker { lowest: 1, rows: vec![vec![0.5, 0.5, 0.0], vec![0.25, 0.5, 0.25], vec![0.0, 0.5, 0.5]] };
+//! let rows = vec![vec![0.5, 0.5, 0.0], vec![0.25, 0.5, 0.25], vec![0.0, 0.5, 0.5]];
+//! let walker = Walker { lowest: 1, rows };
 //! let imbalance = Imbalance::new(RunningCost::MaxMinusMean, &[Rational::ONE, Rational::ONE], 3)?;
 //! let course = Course::Job { initial: 2, steps: 50, before_step: false, makespan: false };
 //! let trials = Trials::new(vec![walker.clone(), walker], &[1.0, 1.0], imbalance, 0.1, course);

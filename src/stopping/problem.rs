@@ -144,7 +144,7 @@ impl Problem {
 
     /// The values of functions at the first of all states.
     pub(super) fn at_first<const N: usize>(&self, functions: [&[f64]; N]) -> [f64; N] {
-        let all = self.gather(functions.map(|function| function[0]).to_vec());
+        let all = self.gather(functions.iter().filter_map(|all| all.first().copied()).collect());
         std::array::from_fn(|k| all[k])
     }
 

@@ -10,8 +10,7 @@ use super::parts::Premature;
 use super::trace::Cycles;
 use ordered_float::OrderedFloat;
 
-/// The result of a policy on a run: of one course of it, or expected over the errors of the
-/// detector.
+/// The result of a policy on a run: simulated once, or expected over the errors of the detector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Expected {
     /// The time of the whole run.

@@ -9,8 +9,8 @@
 //! A value is rows of entries; `@NAME@` shows those of the first row. `@NAME.2@` is its entry 2,
 //! `@NAME.count@` the number of its entries and `@NAME.last@` one less. `@NAME PATTERN@` shows each
 //! entry in place of the star of PATTERN. In a loop `@row@` is what it is at, `@place@` and
-//! `@number@` are the row's number from 0 and from 1, `@from@` and `@to@` the first and last place in
-//! the row from 0, `@from1@` and `@to1@` from 1.
+//! `@number@` are the row's number from 0 and from 1, `@from@` and `@to@` the first and last place
+//! in the row from 0, `@from1@` and `@to1@` from 1.
 
 use std::collections::BTreeMap;
 use std::str::Lines;

@@ -46,7 +46,7 @@ const NEAR: f64 = 0.5;
 
 impl Sweep<'_> {
     /// Registers `step`, which is step `n`. If all earlier steps of a long run are stationary,
-    /// returns an enclosure of them all, and the first of them.
+    /// returns an enclosure of them all, and the number of the first.
     pub(super) fn rest_from(
         &mut self,
         n: u64,

@@ -18,7 +18,7 @@ pub struct Course {
     pub spent_at: Vec<f64>,
     /// Imbalance of the last step.
     pub latest: f64,
-    /// Its excess over the growth, and that of the five steps before, newest first.
+    /// Excess of the imbalance over its usual growth in the last six steps, newest first.
     pub excesses: [f64; AVERAGED],
     /// Remaps made.
     pub remaps: u64,

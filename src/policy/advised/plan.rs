@@ -14,13 +14,14 @@
 //! since the last remap and k remaining,
 //!
 //! ```text
-//! stay j steps, then remap:  sum over h <= j of (growth_(n+h) + e_h)  +  C + V_(k-j)    (no more than the sum for j = k)
+//! stay j steps, then remap:  sum over h <= j of (growth_(n+h) + e_h)  +  C + V_(k-j)
 //! remap now:                 C + V_k + what q foretells of the first cycle
 //! ```
 //!
 //! where V_k is the cost of k steps from balance in equal cycles. With unknown horizon V_k is k
-//! times the cost per step of the best cycle. Where a remap takes effect d steps after its
-//! decision, the next d steps are common to all options, and the sums begin at h = d + 1.
+//! times the cost per step of the best cycle. Staying costs no more than the sum for j = k. Where a
+//! remap takes effect d steps after its decision, the next d steps are common to all options, and
+//! the sums begin at h = d + 1.
 
 use super::course::Course;
 use super::stored::Memory;

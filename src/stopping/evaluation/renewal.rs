@@ -201,11 +201,12 @@ impl<'a> System<'a> {
             if ends || !goes_on(system.chain.applications) {
                 return Next::Stop;
             }
+            let changes = steps == PLAIN;
             steps += 1;
             let Renewal { problem, weights: Some(weights), .. } = system.renewal else {
                 return Next::Step;
             };
-            if steps != PLAIN + 1 || system.classes.len() == system.held.len() {
+            if !changes || system.classes.len() == system.held.len() {
                 return Next::Step;
             }
             system.multigrid = Multigrid::new(problem, weights, &system.held, &system.chain.killed);

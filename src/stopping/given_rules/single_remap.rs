@@ -162,8 +162,8 @@ impl<'a> Once<'a> {
         Ok(())
     }
 
-    /// Expectation over the start of the running cost and the number of remaps, before balance or
-    /// the first remap; including the cost after remaps.
+    /// Expected total cost over the start, from the running cost and the number of remaps by state.
+    /// Includes the cost after a remap.
     fn mean(&self, running: &[f64], remap: &[f64]) -> f64 {
         let mean = |f: &[f64]| -> f64 { self.start.iter().zip(f).map(|(p, f)| p * f).sum() };
         let (running, remap) = (mean(running), mean(remap));

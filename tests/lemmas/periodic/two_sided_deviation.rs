@@ -50,7 +50,8 @@ fn below(law: &Law, time: f64, x: f64) -> f64 {
     }
 }
 
-/// `E max|S_i - sum S/N|` of laws rounded to the nearest multiple of `span`: `[truth - span (1 - 1/N), truth + span (1 - 1/N)]`.
+/// `E max|S_i - sum S/N|` of laws rounded to the nearest multiple of `span`:
+/// `[truth - span (1 - 1/N), truth + span (1 - 1/N)]`.
 fn rounded_to_nearest(laws: &[Law], time: u64, span: f64) -> (f64, f64) {
     let t = time as f64;
     let reach = laws.iter().map(|law| law.mean().abs() * t + 12.0 * (t * law.variance()).sqrt());
