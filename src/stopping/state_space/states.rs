@@ -268,6 +268,10 @@ impl States {
 
     /// [`multiplicities`](Self::multiplicities) of a range of states.
     pub fn multiplicities_of(&self, some: Range<usize>) -> Option<Vec<f64>> {
+        // Enumerating the multisets is faster than unranking each.
+        if let Some([Group { sets, .. }]) = self.groups() {
+            return self.is_lumped().then(|| sets.tabulate(some, |sorted| sets.orderings(sorted)));
+        }
         let mut all = self.is_lumped().then(|| vec![0.0; some.len()])?;
         parallel::fill(&mut all, PIECE, &|place| self.orderings(some.start + place));
         Some(all)
