@@ -1,6 +1,7 @@
 //! The certified bounds of the fast solver against the exact rational twin.
 
 use super::problems::{binary, cases, encloses, idle, problem, ratio};
+use crate::shared::holds;
 use proptest::prelude::*;
 use remapping::lifetime::Lifetime;
 use remapping::phase_change::{Accuracy, PhaseChange, Premature};
@@ -10,7 +11,7 @@ const MOST_LINES: usize = 600;
 
 /// Without a limit on segments the tolerance is reached.
 fn converges(problem: &PhaseChange, tolerance: f64) -> Result<(), TestCaseError> {
-    let status = encloses(problem, Accuracy { tolerance, segments: None }, MOST_LINES)?;
+    let status = encloses(problem, Accuracy { tolerance, segments: None }, MOST_LINES, holds)?;
     prop_assert!(status.is_none_or(|status| status == Status::Converged), "{status:?}");
     Ok(())
 }
@@ -36,7 +37,7 @@ proptest! {
     fn any_segment_budget_keeps_the_bounds_honest(
         problem in problem(8), segments in 1usize..20, tolerance in coarse(),
     ) {
-        encloses(&problem, Accuracy { tolerance, segments: Some(segments) }, MOST_LINES)?;
+        encloses(&problem, Accuracy { tolerance, segments: Some(segments) }, MOST_LINES, holds)?;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where the papers claim more, or less, than holds: each number is in docs/errata.md.
 
 use super::problems::{binary, encloses, idle, ratio};
+use crate::shared::holds;
 use remapping::Rational;
 use remapping::lifetime::Lifetime;
 use remapping::phase_change::exact::{self as twin, ExactSolution};
@@ -24,7 +25,7 @@ fn unit_gain(
 }
 
 fn solved(problem: &PhaseChange) -> ExactSolution {
-    encloses(problem, Accuracy { tolerance: 1e-12, segments: None }, usize::MAX).unwrap();
+    encloses(problem, Accuracy { tolerance: 1e-12, segments: None }, usize::MAX, holds).unwrap();
     twin::solve(problem, usize::MAX, &()).unwrap()
 }
 

@@ -3,6 +3,7 @@
 //! bounds.
 
 use super::problems::{assembled, binary, cases, encloses, idle, law_of, ratio};
+use crate::shared::holds_or_is_open;
 use proptest::prelude::*;
 use remapping::Rational;
 use remapping::belief::Levels;
@@ -110,7 +111,7 @@ fn problem(most: u64) -> impl Strategy<Value = PhaseChange> {
 
 fn all_enclose(problem: &PhaseChange) -> Result<(), TestCaseError> {
     for tolerance in TOLERANCES {
-        encloses(problem, Accuracy { tolerance, segments: None }, MOST_LINES)?;
+        encloses(problem, Accuracy { tolerance, segments: None }, MOST_LINES, holds_or_is_open)?;
     }
     Ok(())
 }

@@ -83,9 +83,15 @@ pub fn double(value: &Rational) -> f64 {
     value.to_f64().value()
 }
 
-/// Whether an exact number lies within bounds, which may be infinite.
+/// Whether an exact number lies within finite bounds.
 pub fn holds(Bounds { lower, upper }: Bounds, number: &Rational) -> bool {
     let exact = |bound: f64| Rational::try_from(bound).expect("finite");
+    exact(lower) <= *number && *number <= exact(upper)
+}
+
+/// The same of bounds that may be infinite.
+pub fn holds_or_is_open(Bounds { lower, upper }: Bounds, number: &Rational) -> bool {
+    let exact = |bound: f64| Rational::try_from(bound).expect("a number or infinite");
     (lower == f64::NEG_INFINITY || exact(lower) <= *number)
         && (upper == f64::INFINITY || *number <= exact(upper))
 }
