@@ -1,9 +1,11 @@
-//! The problem by brute force, which shares nothing with the solvers: the recursion followed down
-//! every branch at a single belief.
+//! The problem by brute force, in two ways that share nothing with the solvers: the recursion
+//! followed down every branch at a single belief, and the sum over all report sequences and times
+//! of change.
 
 use super::problems::{cases, point, problem};
 use proptest::prelude::*;
 use remapping::Rational;
+use remapping::phase_change::exact::ExactStep;
 use remapping::phase_change::{PhaseChange, Premature, exact as twin};
 
 /// The recursion followed down every branch from one belief.
@@ -45,17 +47,20 @@ impl<'a> Direct<'a> {
         if n == self.problem.last_step() {
             return Rational::ZERO;
         }
+        let ahead = self.reports(n, p);
+        ahead.fold(Rational::ZERO, |mean, (_, chance, p)| mean + chance * self.value(n + 1, &p))
+    }
+
+    /// The possible reports of step n + 1 after belief p, their probabilities, and the beliefs then.
+    fn reports(&self, n: u64, p: &Rational) -> impl Iterator<Item = (usize, Rational, Rational)> {
         let prior = p + (Rational::ONE - p) * self.problem.hazard_exact(n + 1);
         let other = Rational::ONE - &prior;
-        let mut mean = Rational::ZERO;
-        for level in self.problem.detector.levels() {
+        let levels = self.problem.detector.levels().iter().enumerate();
+        levels.filter_map(move |(report, level)| {
             let (yes, no) = (&prior * &level.after, &other * &level.before);
-            let chance = &yes + &no;
-            if chance > Rational::ZERO {
-                mean += &chance * self.value(n + 1, &(&yes / &chance));
-            }
-        }
-        mean
+            let chance = &yes + no;
+            (chance > Rational::ZERO).then(|| (report, chance.clone(), yes / chance))
+        })
     }
 
     /// C_t.
@@ -89,8 +94,57 @@ impl<'a> Direct<'a> {
     }
 }
 
+/// P(changed, reports) and P(unchanged, reports), by the sum over the times of change.
+fn weights(problem: &PhaseChange, reports: &[usize]) -> (Rational, Rational) {
+    let levels = problem.detector.levels();
+    let likelihood = |(time, report): (usize, &usize), change: usize| {
+        if time < change { levels[*report].before.clone() } else { levels[*report].after.clone() }
+    };
+    let (mut changed, mut quiet) = (Rational::ZERO, Rational::ONE);
+    for change in 0..reports.len() {
+        let hazard = problem.hazard_exact(change as u64 + 1);
+        let seen = reports.iter().enumerate().map(|report| likelihood(report, change));
+        changed += seen.fold(&quiet * &hazard, |weight, likelihood| weight * likelihood);
+        quiet *= Rational::ONE - hazard;
+    }
+    let seen = reports.iter().map(|report| &levels[*report].before);
+    (changed, seen.fold(quiet, |weight, likelihood| weight * likelihood))
+}
+
+/// All report sequences of at most four steps that go on from these, which have this probability
+/// and lead to belief p.
+fn follow(
+    (direct, steps): (&Direct<'_>, &[ExactStep]),
+    reports: &mut Vec<usize>,
+    (chance, p): (Rational, Rational),
+) -> Result<(), TestCaseError> {
+    let (changed, quiet) = weights(direct.problem, reports);
+    let total = &changed + quiet;
+    prop_assert_eq!(&chance, &total, "{:?}", reports);
+    prop_assert_eq!(&p, &(changed / total), "{:?}", reports);
+    let n = reports.len() as u64;
+    let (threshold, remaps) =
+        (&steps[reports.len()].threshold, direct.remap(n, &p) < direct.retain(n, &p));
+    prop_assert_eq!(p > *threshold, remaps, "{:?}: p = {}, pi = {}", reports, p, threshold);
+    if n < direct.problem.last_step().min(4) {
+        for (report, share, next) in direct.reports(n, &p) {
+            reports.push(report);
+            follow((direct, steps), reports, (&chance * share, next))?;
+            reports.pop();
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(cases(64))]
+
+    #[test]
+    fn beliefs_and_decisions_are_those_of_all_report_sequences(problem in problem(5)) {
+        let truth = twin::solve(&problem, usize::MAX, &()).unwrap();
+        let start = (Rational::ONE, Rational::ZERO);
+        follow((&Direct::new(&problem), &truth.steps), &mut Vec::new(), start)?;
+    }
 
     #[test]
     fn exact_costs_agree_with_the_recursion_followed_branch_by_branch(
