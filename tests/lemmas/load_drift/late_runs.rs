@@ -156,10 +156,12 @@ fn hindsight_is_the_cheapest_of_all_decisions() {
             // No decision has number 0.
             (0..512).map(|plan| Box::new(Planned::new(plan << 1)) as Box<dyn Policy>).collect()
         };
-        let played = compare(&loads, &start, 0..20, 3, true, &()).unwrap();
+        let (paths, apart) = if overlap.steps == 0 { (50, 1e-12) } else { (20, 1e-9) };
+        let played = compare(&loads, &start, 0..paths, 3, true, &()).unwrap();
         for (path, known) in played.clairvoyant.unwrap().iter().enumerate() {
             let values = played.tallies.iter().map(|runs| runs[path].value);
-            assert_abs_diff_eq!(values.fold(f64::INFINITY, f64::min), *known, epsilon = 1e-9);
+            let least = values.fold(f64::INFINITY, f64::min);
+            assert_abs_diff_eq!(least, *known, epsilon = apart * known.max(1.0));
         }
     }
 }

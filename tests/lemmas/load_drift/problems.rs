@@ -158,7 +158,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// By the cheaper branch; which of two that are equal but for rounding matters to no cost.
+/// By the cheaper branch. Ties within rounding may go either way; the cost is the same.
 pub fn cheaper(_moment: u64, _levels: &[usize], on: f64, remapped: f64) -> bool {
     on - remapped > 1e-12 * on.abs().max(remapped.abs())
 }
@@ -212,10 +212,26 @@ fn chains() -> impl Strategy<Value = ProcessChain> {
         }
         ProcessChain::Dense(Dense::new(&rows).unwrap())
     });
-    prop_oneof![3 => walks, 1 => dense]
+    prop_oneof![3 => walks, 1 => dense, 1 => sparse_chains()]
 }
 
-/// What a problem is besides its sizes.
+/// With moves that are impossible, and levels that are never left.
+fn sparse_chains() -> impl Strategy<Value = ProcessChain> {
+    let rows = (2usize..5).prop_flat_map(|levels| {
+        prop::collection::vec(prop::collection::vec(0u32..4, levels), levels)
+    });
+    rows.prop_map(|rows| {
+        let row = |(level, mut row): (usize, Vec<u32>)| {
+            row[level] += 1;
+            let sum: u32 = row.iter().sum();
+            row.into_iter().map(|weight| f64::from(weight) / f64::from(sum)).collect()
+        };
+        let rows: Vec<Vec<f64>> = rows.into_iter().enumerate().map(row).collect();
+        ProcessChain::Dense(Dense::new(&rows).unwrap())
+    })
+}
+
+/// How loads are evened out, when that is decided, and what a step costs.
 pub fn rules() -> impl Strategy<Value = (Rebalance, Timing, Objective)> {
     (
         prop::sample::select(vec![Rebalance::Split, Rebalance::Nearest, Rebalance::Stochastic]),
