@@ -102,17 +102,14 @@ fn lifetime(random: &mut Stream, most: u64) -> Lifetime {
 const TOLERANCES: [f64; 4] = [1e-1, 1e-4, 1e-9, 1e-12];
 
 /// Whether the bounds are as close as asked; that they enclose the exact solution is asserted.
-fn encloses(
+pub(super) fn encloses(
     problem: &PhaseSwitching,
     lifetime: &Lifetime,
     truth: &twin::ExactSolution,
     tolerance: f64,
-    seed: u64,
 ) -> Solution {
     let solution = solve(problem, lifetime, tolerance, &()).unwrap();
-    let say = |what: &str| {
-        format!("seed {seed}, tolerance {tolerance}: {what}\n{problem:?}\n{lifetime:?}")
-    };
+    let say = |what: &str| format!("tolerance {tolerance}: {what}\n{problem:?}\n{lifetime:?}");
     let check = |bounds: Bounds, number: &Rational, what: &str| {
         let near = double(number);
         assert!(holds(bounds, number), "{}", say(&format!("{what}: {near} {bounds:?}")));
@@ -141,7 +138,7 @@ fn bounds_enclose(seeds: std::ops::Range<u64>) {
         let lifetime = lifetime(random, if many { 3 } else { 5 });
         let truth = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
         for (count, tolerance) in converged.iter_mut().zip(TOLERANCES) {
-            let solution = encloses(&problem, &lifetime, &truth, tolerance, seed);
+            let solution = encloses(&problem, &lifetime, &truth, tolerance);
             *count += i32::from(solution.status == Status::Converged);
         }
     }
@@ -184,7 +181,7 @@ fn long_bounds_enclose(seeds: std::ops::Range<u64>) {
         };
         let truth = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
         for tolerance in [1e-1, 1e-3, 1e-6, 1e-9] {
-            let solution = encloses(&problem, &lifetime, &truth, tolerance, seed);
+            let solution = encloses(&problem, &lifetime, &truth, tolerance);
             rested += usize::from(solution.steps <= last);
         }
     }

@@ -1,6 +1,7 @@
 //! Recurring phases: bounds against exact arithmetic and brute force, and the change of phase as a
 //! special case.
 
+use super::bounds::encloses;
 use crate::many_phases::{self, of_two};
 use crate::phase_change::problems::{
     binary, cases, detector, law, point, probability, problem as phase_change, ratio,
@@ -40,6 +41,14 @@ proptest! {
         let found = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
         let many = of_two(&problem);
         prop_assert_eq!(&found.value, &many_phases::value(&many, &lifetime, 0, &many.initial)[0]);
+    }
+
+    #[test]
+    fn bounds_enclose_the_exact_thresholds_and_value(problem in switching(), (lifetime, _) in law(9)) {
+        let truth = twin::solve(&problem, &lifetime, usize::MAX, &()).unwrap();
+        for tolerance in [1e-2, 1e-10] {
+            encloses(&problem, &lifetime, &truth, tolerance);
+        }
     }
 
     /// The two thresholds leave room for hysteresis.
