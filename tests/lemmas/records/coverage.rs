@@ -50,7 +50,7 @@ pub enum Common {
     Speed,
 }
 
-/// Increments of deviation 1 and drift .3, seen through noise.
+/// Increments of deviation 1 and drift .3 (or another), seen through noise.
 #[derive(Debug, Clone, Copy)]
 pub struct Walks {
     /// Ranks and steps.
@@ -62,11 +62,12 @@ pub struct Walks {
     /// How much of it is still there one step later.
     pub lasts: f64,
     pub common: Common,
+    pub drift: f64,
 }
 
 impl Walks {
     pub fn of(size: [usize; 2], heavy: bool, noise: f64) -> Walks {
-        Walks { size, heavy, noise, lasts: 0.0, common: Common::Nothing }
+        Walks { size, heavy, noise, lasts: 0.0, common: Common::Nothing, drift: 0.3 }
     }
 
     pub fn increments(self, seed: u64) -> Increments {
@@ -77,7 +78,7 @@ impl Walks {
         let mut off: Vec<f64> = (0..ranks).map(|_| normal(&mut random)).collect();
         for _ in 0..steps {
             for load in &mut path {
-                *load += 0.3
+                *load += self.drift
                     + match self.heavy {
                         true => law.sample(&mut random) / (5.0_f64 / 3.0).sqrt(),
                         false => normal(&mut random),

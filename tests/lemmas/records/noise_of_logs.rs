@@ -6,13 +6,20 @@ const SEEDS: u64 = 200;
 
 #[test]
 fn none_is_told_where_there_is_none() {
-    for size in [[2, 40], [4, 20], [8, 100], [16, 400], [64, 60]] {
+    for (size, drift) in [
+        ([2, 40], 0.3),
+        ([4, 20], 0.3),
+        ([8, 100], 0.0),
+        ([8, 100], 0.3),
+        ([16, 400], 0.3),
+        ([64, 60], 0.3),
+    ] {
         for heavy in [false, true] {
-            let walks = Walks::of(size, heavy, 0.0);
+            let walks = Walks { drift, ..Walks::of(size, heavy, 0.0) };
             let told = (0..SEEDS).filter(|seed| walks.increments(*seed).noise > 0.0).count();
             // One in 20 at most, on average; by chance of the seeds 21 are enough in one of a
             // thousand such tests.
-            assert!(told <= 21, "{size:?} {heavy}: {told} of {SEEDS}");
+            assert!(told <= 21, "{walks:?}: {told} of {SEEDS}");
         }
     }
 }
