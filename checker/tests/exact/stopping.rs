@@ -74,6 +74,8 @@ fn stopping_of(
             [1.0 - away, 1.0 + away].map(|part| ((of(loads) * part) * scale) as i64)
         };
         let values = problem.space().unwrap().each(|_, loads| Ok(pair(loads))).unwrap();
+        // Intervals whose ends have traded places hold nothing and would be refused for that. Their
+        // upper end is mirrored at the lower one: in order, and wholly above the value.
         let values = values.into_iter().map(|[low, high]| (low, high.max(2 * low - high)));
         Evidence::Stopping(50, by_steps(values).collect())
     };

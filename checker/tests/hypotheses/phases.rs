@@ -8,8 +8,10 @@ use remap_checker::{Evidence, Refusal};
 fn numbers_of_a_change_of_phase_must_be_what_they_stand_for() {
     for change in [
         ("false_alarm: 0.2", "false_alarm: 1.2"),
+        ("false_alarm: 0.2", "false_alarm: -0.1"),
         ("missed: 0.1", "missed: -0.1"),
         ("Constant(0.05)", "Constant(1.05)"),
+        ("Constant(0.05)", "Constant(-0.05)"),
         ("before: 1", "before: -1"),
         ("test: 3", "test: -3"),
         ("install: 1", "install: -1"),
