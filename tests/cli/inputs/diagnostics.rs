@@ -144,8 +144,10 @@ fn faults_are_placed_and_explained() {
 fn nesting_without_end() {
     let deep = 1_000_000;
     let message = "the file is nested too deeply";
-    for bracket in ["[", "(", "{", "a(", "[(", "(a:", "{1:", "Some("] {
-        let workplace = Workplace::of(edited("Constant(0.05)", &bracket.repeat(deep)));
+    let open = ["[", "(", "{", "a(", "[(", "(a:", "{1:", "Some("].map(|bracket| (bracket, ""));
+    for (bracket, closing) in open.into_iter().chain([("[", "]")]) {
+        let nested = bracket.repeat(deep) + &closing.repeat(deep);
+        let workplace = Workplace::of(edited("Constant(0.05)", &nested));
         let outcome = workplace.remap("check model.ron").exits(1).says("[model.ron:8:");
         assert!(outcome.err.contains(message) || bracket == "{", "{}", outcome.err);
         assert!(outcome.err.len() < 5000);

@@ -6,7 +6,7 @@
 
 use crate::logs::formats::samples;
 use crate::logs::streams::{Kept, LITTLE};
-use crate::support::mutants::mutants;
+use crate::support::mutants::{Mutant, mutants};
 use crate::support::prelude::*;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -126,7 +126,7 @@ fn models(config: ProptestConfig) {
     let mut originals = vec![MODEL.as_bytes().to_vec()];
     let models = decks().into_iter().filter(|name| !name.starts_with("studies/"));
     originals.extend(models.map(|name| deck_text(&name).into_bytes()));
-    fuzz(config, mutants(originals), |bytes| read_model(&bytes, folder.path()));
+    fuzz(config, mutants(originals), |mutant| read_model(&mutant.bytes, folder.path()));
 }
 
 const JOINT: &str = "Model(title: \"x\", problem: Stopping(\
@@ -135,8 +135,8 @@ const JOINT: &str = "Model(title: \"x\", problem: Stopping(\
 
 fn matrices(config: ProptestConfig) {
     let folder = tempfile::tempdir().unwrap();
-    fuzz(config, mutants(contents("matrix_market")), |bytes| {
-        std::fs::write(folder.path().join("p.mtx"), bytes).unwrap();
+    fuzz(config, mutants(contents("matrix_market")), |mutant| {
+        std::fs::write(folder.path().join("p.mtx"), mutant.bytes).unwrap();
         read_model(JOINT.as_bytes(), folder.path())
     });
 }
@@ -175,7 +175,7 @@ fn read_measurements(bytes: &[u8], column: &Column) -> Result<(), TestCaseError>
 
 fn traces(config: ProptestConfig) {
     let inputs = (mutants(contents("measurements")), columns());
-    fuzz(config, inputs, |(bytes, column)| read_measurements(&bytes, &column));
+    fuzz(config, inputs, |(mutant, column)| read_measurements(&mutant.bytes, &column));
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn logs_as_they_are() -> Vec<Vec<u8>> {
 }
 
 fn logs_of_steps(config: ProptestConfig) {
-    fuzz(config, (mutants(logs_as_they_are()), forms()), |(bytes, form)| {
-        let read = logs::read_from(std::io::Cursor::new(bytes), "log", form);
+    fuzz(config, (mutants(logs_as_they_are()), forms()), |(mutant, form)| {
+        let read = logs::read_from(std::io::Cursor::new(mutant.bytes), "log", form);
         read.err().iter().try_for_each(|complaint| decent(&told(complaint)))
     });
 }
@@ -221,13 +221,13 @@ fn every_sample_of_a_log_may_be_damaged() {
         let place = Workplace::new();
         let (mut runner, strategy) = (TestRunner::deterministic(), mutants(vec![original]));
         for number in 0..many {
-            let bytes = strategy.new_tree(&mut runner).unwrap().current();
+            let Mutant { bytes, injuries } = strategy.new_tree(&mut runner).unwrap().current();
             place.write("run.log", &bytes);
             let beginning = [LITTLE, Beginning { cells: 1 << 24, steps: 1024 }][number % 2];
             let started = Instant::now();
             let paths = [place.path("run.log")];
             let read = logs::follow(&paths, &How::default(), beginning, &mut Kept::default());
-            let text = || String::from_utf8_lossy(&bytes).into_owned();
+            let text = || format!("{injuries:?}\n{}", String::from_utf8_lossy(&bytes));
             let seconds = started.elapsed().as_secs_f64();
             assert!(seconds < 10.0, "{seconds} s: {}", text());
             let is_told = read.err().iter().try_for_each(|complaint| decent(&told(complaint)));
@@ -243,8 +243,8 @@ fn every_sample_of_a_log_may_be_damaged() {
 fn logs_through_the_program(config: ProptestConfig) {
     let place = Workplace::new();
     let limited = "ulimit -v 300000; exec \"$0\" advise run.log --remap-cost 1 --force -o advice";
-    fuzz(config, mutants(logs_as_they_are()), |bytes| {
-        place.write("run.log", bytes);
+    fuzz(config, mutants(logs_as_they_are()), |mutant| {
+        place.write("run.log", mutant.bytes);
         let mut command = assert_cmd::Command::new("sh");
         command.args(["-c", limited, env!("CARGO_BIN_EXE_remap")]).current_dir(place.root());
         let output = command.timeout(Duration::from_secs(10)).output().unwrap();
@@ -330,7 +330,7 @@ fn checkpoints(config: ProptestConfig) {
     let word = any::<u64>().prop_map(|word| word >> (word % 64));
     let numbers = prop::collection::vec((0usize..40, word), 0..3);
     let inputs = (mutants(contents("checkpoints")), any::<bool>(), numbers);
-    fuzz(config, inputs, |(mut bytes, seal, words)| {
+    fuzz(config, inputs, |(Mutant { mut bytes, .. }, seal, words)| {
         // Whole numbers in the place of others, from where the sizes stand.
         for (at, word) in words {
             let start = bytes.len().saturating_sub(4 + 8 * (at + 1));

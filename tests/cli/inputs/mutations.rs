@@ -1,6 +1,6 @@
 //! Damaged model files: an answer or an explanation with its place, never a panic, never a hang.
 
-use crate::support::mutants::mutants;
+use crate::support::mutants::{Mutant, mutants};
 use crate::support::prelude::*;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -34,7 +34,7 @@ fn originals() -> Vec<Vec<u8>> {
 }
 
 /// So many of them: the same everywhere.
-fn some_mutants(count: usize) -> Vec<Vec<u8>> {
+fn some_mutants(count: usize) -> Vec<Mutant> {
     let (mut runner, strategy) = (TestRunner::deterministic(), mutants(originals()));
     (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
 }
@@ -48,8 +48,8 @@ fn ten_thousand_mutants_are_answered_or_explained() {
     let mutants = samples(10_000_u64);
     let ends: Vec<bool> = some_mutants(mutants as usize)
         .into_par_iter()
-        .map(|bytes| {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
+        .map(|Mutant { bytes, injuries }| {
+            let text = format!("{injuries:?}\n{}", String::from_utf8_lossy(&bytes));
             let started = Instant::now();
             let loaded = Loaded::from_bytes(Path::new("mutant.ron"), bytes);
             let solved = loaded.and_then(|loaded| {
@@ -83,13 +83,13 @@ fn ten_thousand_mutants_are_answered_or_explained() {
 fn a_sample_of_mutants_through_the_program() {
     let workplace = Workplace::new();
     for mutant in some_mutants(samples(150)) {
-        workplace.write("mutant.ron", &mutant);
-        let text = String::from_utf8_lossy(&mutant);
+        workplace.write("mutant.ron", &mutant.bytes);
+        let text = String::from_utf8_lossy(&mutant.bytes);
         let outcome = workplace.remap("check mutant.ron");
         match outcome.code {
             0 => assert!(!outcome.out.is_empty()),
             1 => has(&outcome.err, &["[mutant.ron:"]),
-            code => panic!("exits with {code}:\n{text}\n{}", outcome.err),
+            code => panic!("exits with {code}:\n{:?}\n{text}\n{}", mutant.injuries, outcome.err),
         }
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 /// What an injury may take. Places count modulo the length.
 #[derive(Debug, Clone)]
-struct Draw {
+pub struct Draw {
     at: usize,
     to: usize,
     length: usize,
@@ -51,10 +51,17 @@ fn snippet() -> impl Strategy<Value = &'static str> {
     prop::sample::select(SNIPPETS.split(' ').chain(BLANKS).collect::<Vec<_>>())
 }
 
+/// A damaged text, and what was done to it.
+#[derive(Debug, Clone)]
+pub struct Mutant {
+    pub bytes: Vec<u8>,
+    pub injuries: Vec<(&'static str, Draw)>,
+}
+
 /// A copy of one of `originals` with up to four injuries.
-pub fn mutants(originals: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
+pub fn mutants(originals: Vec<Vec<u8>>) -> impl Strategy<Value = Mutant> {
     assert!(!originals.is_empty());
-    let often = |(kind, (weight, _)): (usize, &(usize, Injury))| vec![kind; *weight];
+    let often = |(kind, (_, weight, _)): (usize, &(_, usize, _))| vec![kind; *weight];
     let kinds: Vec<usize> = INJURIES.iter().enumerate().flat_map(often).collect();
     let separator = || prop::sample::select(&SEPARATORS[..]);
     let places = (any::<usize>(), any::<usize>(), 1usize..40);
@@ -70,56 +77,59 @@ pub fn mutants(originals: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     );
     let injuries = prop::collection::vec((prop::sample::select(kinds), draw), 1..5);
     (prop::sample::select(originals), injuries).prop_map(|(mut bytes, injuries)| {
+        let mut done = Vec::new();
         for (kind, draw) in injuries {
+            let (name, _, injure) = INJURIES[kind];
             if !bytes.is_empty() {
-                INJURIES[kind].1(&mut bytes, &draw);
+                injure(&mut bytes, &draw);
+                done.push((name, draw));
             }
         }
-        bytes
+        Mutant { bytes, injuries: done }
     })
 }
 
 type Injury = fn(&mut Vec<u8>, &Draw);
 
-/// Injuries of a text that is not empty, and how often each is drawn.
-const INJURIES: [(usize, Injury); 14] = [
-    (2, |bytes, draw| {
+/// Injuries of a text that is not empty: what each does, and how often it is drawn.
+const INJURIES: [(&str, usize, Injury); 14] = [
+    ("flips a bit", 2, |bytes, draw| {
         let at = draw.at % bytes.len();
         bytes[at] ^= 1 << (draw.to % 8);
     }),
-    (2, |bytes, draw| drop(bytes.drain(part(bytes, draw)))),
-    (2, |bytes, draw| {
+    ("deletes", 2, |bytes, draw| drop(bytes.drain(part(bytes, draw)))),
+    ("copies", 2, |bytes, draw| {
         let (copy, to) = (bytes[part(bytes, draw)].to_vec(), draw.to % bytes.len());
         bytes.splice(to..to, copy);
     }),
-    (2, |bytes, draw| {
+    ("inserts", 2, |bytes, draw| {
         let at = draw.at % bytes.len();
         bytes.splice(at..at, draw.text.bytes());
     }),
-    (1, |bytes, draw| bytes.truncate(draw.at % bytes.len())),
-    (5, |bytes, draw| replace(bytes, numbers(bytes), draw.at, draw.number)),
-    (2, |bytes, draw| replace(bytes, words(bytes), draw.at, draw.text)),
-    (2, swap_words),
-    // A line that is dropped, written twice, cut, or put in the place of another.
-    (1, |bytes, draw| in_lines(bytes, |lines| _ = lines.remove(draw.at % lines.len()))),
-    (1, |bytes, draw| {
+    ("truncates", 1, |bytes, draw| bytes.truncate(draw.at % bytes.len())),
+    ("another number", 5, |bytes, draw| replace(bytes, numbers(bytes), draw.at, draw.number)),
+    ("another word", 2, |bytes, draw| replace(bytes, words(bytes), draw.at, draw.text)),
+    ("swaps words", 2, swap_words),
+    ("drops a line", 1, |bytes, draw| {
+        in_lines(bytes, |lines| _ = lines.remove(draw.at % lines.len()));
+    }),
+    ("a line twice", 1, |bytes, draw| {
         in_lines(bytes, |lines| lines.insert(draw.at % lines.len(), lines[draw.at % lines.len()]));
     }),
-    (1, |bytes, draw| {
+    ("cuts a line", 1, |bytes, draw| {
         in_lines(bytes, |lines| {
             let k = draw.at % lines.len();
             lines[k] = &lines[k][..draw.to % (lines[k].len() + 1)];
         });
     }),
-    (1, |bytes, draw| {
+    ("swaps lines", 1, |bytes, draw| {
         in_lines(bytes, |lines| {
             let many = lines.len();
             lines.swap(draw.at % many, draw.to % many);
         });
     }),
-    (1, swap_columns),
-    // Another separator everywhere.
-    (1, |bytes, draw| {
+    ("swaps columns", 1, swap_columns),
+    ("another separator", 1, |bytes, draw| {
         let [from, to] = draw.separators.map(|separator| separator.as_bytes()[0]);
         bytes.iter_mut().filter(|byte| **byte == from).for_each(|byte| *byte = to);
     }),
