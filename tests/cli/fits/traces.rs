@@ -115,7 +115,10 @@ fn bad_traces_are_refused_with_their_line() {
         ("step,rank,seconds\n0,0,1\n0,1,inf\n", "line 3: seconds: \"inf\" is not finite"),
         ("step,rank,seconds\n0,0,fast\n", "line 2: seconds: \"fast\" is not a number"),
         ("step,rank,seconds\n0,0\n", "line 2: 2 fields"),
-        ("step,rank,seconds\n0,0,1\n0,zero,1\n", "line 3: rank: \"zero\" is not the number of a"),
+        (
+            "step,rank,seconds\n0,0,1\n0,zero,1\n",
+            "line 3: rank: \"zero\" is not the number of a rank",
+        ),
         ("cycle,pe,ms\nx,0,1\n", "line 2: cycle: \"x\" is not the number of a step"),
         ("step,rank,seconds,lb\n0,0,1,maybe\n", "line 2: lb: \"maybe\" is neither 0 nor 1"),
         ("rank_0,rank_1,remap_ms\n1,2,dear\n", "line 2: remap_ms: \"dear\" is not a number"),

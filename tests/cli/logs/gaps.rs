@@ -33,6 +33,20 @@ fn gaps_are_not_filled_across_a_remap() {
     assert_eq!(read.record.row(20), [9.0, 10.0, 11.0]);
     assert_eq!(read.record.row(39), [2.0, 10.0, 19.0]);
     assert_eq!((read.record.row(59)[2], read.record.row(60)[2]), (18.0, 11.0));
+    assert_eq!(read.repairs, ["6 missing times are filled in between their neighbours"]);
+    // A step without a row, which is not counted among the times.
+    let rows = drifting(100, gap);
+    let kept = rows.split_inclusive('\n').filter(|row| !row.starts_with("45,"));
+    place.write("run.csv", kept.collect::<String>());
+    let read = logs::read(&place.path("run.csv"), None).unwrap();
+    assert_eq!(read.record.row(45), [5.0, 10.0, 15.0]);
+    assert_eq!(
+        read.repairs,
+        [
+            "1 missing steps are filled in between their neighbours",
+            "6 missing times are filled in between their neighbours",
+        ]
+    );
     // What remaps leave is not made up.
     place.write("run.csv", drifting(400, |step, _| step > 0 && step % 20 == 0));
     let found = place.answer("advise run.csv");
