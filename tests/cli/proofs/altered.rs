@@ -135,7 +135,7 @@ fn the_page_on_certificates_lists_what_is_not_checked() {
 #[test]
 fn what_was_altered_in_a_solution_is_named() {
     let place = Workplace::new();
-    place.solved("models/load_drift/three_chains.ron --certificate proof");
+    let mut printed = place.solved("models/load_drift/three_chains.ron --certificate proof");
     let told = place.shown("verify solution.json");
     has(&told, &["of these, computed again: best_fixed, "]);
     let refused = |case: &Case, fields: &[(&str, Value)], said: &str| {
@@ -171,6 +171,10 @@ fn what_was_altered_in_a_solution_is_named() {
     ] {
         refused(pair(), &[(field, value)], said);
     }
+    // The program says so too.
+    printed["closest_value"] = json!(176.0);
+    place.write("altered.json", printed.to_string());
+    place.remap("verify altered.json").exits(1).says("`closest_value` is 176");
 }
 
 /// Where no time is left for a second solution, that is said of each field.
