@@ -12,6 +12,7 @@ const MANY: &str = "ManyPhases(lifetime: Fixed(9), cycle: [[1.0, 1.8], [2.0, 1.1
 fn run(problem: &str, command: &str) -> Outcome {
     Workplace::stating(problem).remap(command)
 }
+
 /// Two phases are a special case: the values are the same, exactly and between bounds.
 #[test]
 fn two_phases_cost_what_they_cost_by_thresholds() {

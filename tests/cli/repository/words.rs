@@ -43,11 +43,12 @@ const MOST_LONG: f64 = 0.01;
 /// The comments of the engine, the command line and the checker.
 fn comments() -> String {
     let all = ["src", "solvers", "checker"].map(|folder| files(root().join(folder), "rs"));
-    let is_test = |file: &std::path::PathBuf| {
-        file.strip_prefix(root()).unwrap().iter().any(|part| part == "tests")
+    let is_left_out = |file: &std::path::PathBuf| {
+        let mut parts = file.strip_prefix(root()).unwrap().iter();
+        parts.any(|part| part == "tests" || part == "target")
     };
     let mut text = String::new();
-    for file in all.into_iter().flatten().filter(|file| !is_test(file)) {
+    for file in all.into_iter().flatten().filter(|file| !is_left_out(file)) {
         for line in std::fs::read_to_string(file).unwrap().lines() {
             let comment = line.trim_start().strip_prefix("//");
             let comment = comment.or_else(|| line.split_once(" // ").map(|(_, comment)| comment));

@@ -32,6 +32,7 @@ pub fn root() -> PathBuf {
 pub fn deck(name: &str) -> String {
     root().join("models").join(name).to_str().unwrap().to_owned()
 }
+
 /// The text of an example model.
 pub fn deck_text(name: &str) -> String {
     std::fs::read_to_string(deck(name)).unwrap()
@@ -277,6 +278,7 @@ impl Workplace {
 fn outcome(command: &mut Command) -> Outcome {
     Outcome::of(command.output().unwrap())
 }
+
 /// The words of a command, none of which has a space in it; a word that begins with `models/` is
 /// the path of an example model.
 pub fn words(command: &str) -> Vec<String> {
