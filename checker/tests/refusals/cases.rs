@@ -168,13 +168,13 @@ pub fn cases() -> Vec<Case> {
         ),
         no_model("loads::states::space", "there are no processes", stopping("Distinct([])", STOP)),
         no_proof(
-            "loads::states::places",
+            "loads::states::space",
             "a load lies outside the levels",
             joint("[[0, 2], [2, 0]]", COIN, "remap_cost: 1, after_remap: Restart"),
             values(&[(2, 0, 0)]),
         ),
         no_model(
-            "lifetime",
+            "core::decimal",
             "a value has two probabilities",
             phases("Fixed(40)", "Pmf({4: 0.5, 4: 0.5})"),
         ),
@@ -253,7 +253,7 @@ pub fn cases() -> Vec<Case> {
             Some(Evidence::Periodic(8)),
         ),
         no_model("loads::signed", "{} is not a decimal number", periodic("-1: 0.5", "x: 0.5")),
-        no_model("periodic::laws", "a value has two probabilities", periodic("-1: 0.5", "1: 0.5")),
+        no_model("core::decimal", "a value has two probabilities", periodic("-1: 0.5", "1: 0.5")),
         no_model(
             "periodic::laws",
             "a law of the changes is out of range",
