@@ -63,8 +63,8 @@ proptest! {
         // As large as it is itself is not larger, however either is rounded.
         let excess = |levels: &[usize]| r * levels.iter().max().unwrap() - levels.iter().sum::<usize>() > level as usize;
         let busy = |levels: &[usize]| plain.loads(levels).1 < minimum * plain.loads(levels).0;
-        let rules: [(Control, &dyn Fn(&[usize]) -> bool); 3] = [
-            (Control::Threshold(threshold), &above),
+        let rules = [
+            (Control::Threshold(threshold), &above as &dyn Fn(&[usize]) -> bool),
             (Control::Threshold(f64::from(level) / r as f64), &excess),
             (Control::Utilization(minimum), &busy),
         ];
