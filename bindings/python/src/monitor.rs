@@ -59,7 +59,7 @@ impl From<Reported> for Decision {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
-    Measured(Measured<'static>),
+    Measured(Measured),
     Reported(ReportMonitor),
     Switching(SwitchingMonitor),
 }
@@ -96,7 +96,7 @@ fn made(problem: &Problem, clusters: Option<Clusters>) -> Result<Kind, String> {
     match (problem, clusters) {
         (Problem::PhaseChange(model), Some(clusters)) => {
             let problem = model.problem();
-            let made = Measured::owning(&problem, curve(&problem)?, clusters);
+            let made = Measured::new(&problem, curve(&problem)?, clusters);
             let made = made.filter(|_| model.says_yes_or_no());
             made.map(Kind::Measured).ok_or_else(|| {
                 "the change test says yes or no: the detector has false_alarm and missed".to_owned()
