@@ -56,7 +56,8 @@ proptest! {
         } else {
             prop_assert!(found.interval.steps <= Some(steps), "{:?} {}", found, steps);
         }
-        prop_assert!(found.status == Status::Converged || nines > 10, "{:?} {}", found, steps);
+        // From ten nines on, rounding errors can exceed what is left to the bound.
+        prop_assert!(found.status == Status::Converged || nines > 9, "{:?} {}", found, steps);
     }
 }
 
